@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Everything comes from Debian packages; scripts/setup.sh lists them.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
+find_package(yaml-cpp REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(ONNX CONFIG REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+if(NPULAB_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(NPULAB_BUILD_BENCH)
+  find_package(benchmark REQUIRED)
+endif()
