@@ -21,6 +21,7 @@ struct TransferRequest {
   MemoryClientId client = 0;
   MemoryAccess access = MemoryAccess::read;
   bool bypass_l2 = false;
+  std::uint8_t lane = 0;  // orders requests of one client that are settled at one edge (cores: the pipe's number)
   std::uint32_t rows = 1;
   std::uint64_t address = 0;  // device address of the first row
   Bytes row_bytes = 0;
