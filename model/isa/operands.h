@@ -132,15 +132,22 @@ enum class VectorOp : std::uint8_t {
   select,                                 // dst = mask(at src2 address packed in scalar bits) ? src0 : src1
   reduce_sum, reduce_max, reduce_min,     // one element per repeat: whole-repeat reduction, fixed pairwise tree
   block_sum, block_max, block_min,        // eight elements per repeat: one per 32-byte block
-  transpose,                              // per repeat: 8-bit 32x32, 16-bit 16x16, 32-bit 8x8... see units/vector
+  transpose,                              // per repeat one square: 8-bit 32x32, 16-bit 16x16, 32-bit 8x8
   broadcast_block,                        // brcb: 8 elements -> 8 blocks, each filled with one element
 };
 
 enum class RoundMode : std::uint8_t { none, rint, floor, ceil, round, trunc, odd };
 enum class CompareMode : std::uint8_t { lt, gt, ge, le, eq, ne };
 
-/// One repeat handles 256 bytes of the wider type as eight 32-byte blocks; strides count 32-byte units. Counter mode
-/// (count > 0) handles `count` elements laid out contiguously and ignores mask and repeats.
+/// One repeat handles 256 bytes of the wider type; strides count 32-byte units. Element e of a repeat lies in block
+/// e / (32 / element size) of its operand, so the narrower side of a cast uses fewer blocks. Counter mode (count > 0) handles
+/// `count` elements laid out contiguously and ignores mask, repeats and strides.
+/// reduce_*: repeat r writes one element at dst + r * dst_repeat_stride elements (counter mode: one per started repeat, side
+/// by side). block_*: eight elements at dst + r * dst_repeat_stride * 8 elements. compare*: one bit an element, packed, repeat r
+/// at dst + r * lanes / 8; select reads such bits from UB address scalar_bits. broadcast_block: repeat r reads eight elements
+/// at src0 + r * 8 elements, element b fills block b. transpose: repeat r reads rows of 32 bytes (32 rows of 8-bit, 16 of 16-bit,
+/// 8 of 32-bit elements), row i at block stride i, and writes as many rows transposed: 1024, 512 or 256 bytes a repeat.
+/// Integer add/sub/mul/shift wrap; casts saturate; madd and axpy round twice; reductions add pairwise (lane i with i + half).
 struct VectorOperands {
   VectorOp op;
   DataType dst_type;
