@@ -6,7 +6,7 @@
 
 #include "model/base/errors.h"
 
-namespace npulab {
+namespace npulab::memory {
 
 LocalBuffers::LocalBuffers(const CoreSpec& core) {
   for (int space = 0; space < isa::kSpaceCount; ++space) {
@@ -37,4 +37,4 @@ void LocalBuffers::check(isa::Space space, std::uint64_t address, std::uint64_t 
                       " bytes");
 }
 
-}  // namespace npulab
+}  // namespace npulab::memory

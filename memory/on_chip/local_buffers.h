@@ -9,14 +9,15 @@
 #include "model/isa/instruction.h"
 #include "model/spec/soc_spec.h"
 
-namespace npulab {
+namespace npulab::memory {
 
 class LocalBuffers {
  public:
   /// All buffers of `core`, filled with zero; the spec is not needed afterwards.
   explicit LocalBuffers(const CoreSpec& core);
 
-  /// First byte of the span [address, address + bytes) of `space`; throws InternalError naming the buffer if the span does not lie inside.
+  /// First byte of the span [address, address + bytes) of `space`; throws InternalError naming the buffer if any of it lies
+  /// outside.
   std::uint8_t* at(isa::Space space, std::uint64_t address, std::uint64_t bytes);
   /// The same for reading only.
   const std::uint8_t* at(isa::Space space, std::uint64_t address, std::uint64_t bytes) const;
@@ -31,4 +32,4 @@ class LocalBuffers {
   std::vector<std::uint8_t> storage_[isa::kSpaceCount];
 };
 
-}  // namespace npulab
+}  // namespace npulab::memory
