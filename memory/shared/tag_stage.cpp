@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/shared/tag_stage.h"
+
+#include <algorithm>
+
+namespace npulab::memory {
+
+TagStage::TagStage(const MemorySpec& spec) : cache_(spec.l2), fills_(spec.hbm.miss_latency) {}
+
+Window TagStage::look_up(RowCursor& cursor, const TransferRequest& transfer, Bytes limit, std::size_t index,
+                         Picoseconds now) {
+  Window window;
+  if (cursor.done()) return window;
+  const bool write = transfer.access == MemoryAccess::write;
+  if (!write) window.fill = fills_.open(now);
+  Bytes moved = 0;
+  while (!cursor.done()) {
+    const RowCursor::Piece piece = cursor.piece();
+    if (limit > 0 && moved > 0 && moved + piece.moved > limit) break;
+    moved += piece.moved;
+    if (write) {
+      write_piece(piece, transfer.bypass_l2, window);
+    } else {
+      read_piece(piece, transfer.bypass_l2, window, index);
+    }
+    cursor.advance(piece);
+  }
+  return window;
+}
+
+void TagStage::read_piece(const RowCursor::Piece& piece, bool bypass, Window& window, std::size_t index) {
+  const L2Cache::Outcome outcome = bypass ? cache_.access_bypass(piece.line, piece.sectors, false)
+                                          : cache_.access(piece.line, piece.sectors, false, window.fill);
+  const Bytes hit = bytes_of(outcome.hit);
+  const Bytes miss = piece.moved - hit;
+  window.hit += hit;
+  window.near += hit;
+  window.miss += miss;
+  window.far += miss;
+  window.hbm += miss;
+  fill_bytes_ += miss;
+  if (outcome.victim_dirty != 0) window.hbm += evicted(outcome.victim_dirty);
+  if (hit > 0 && outcome.fill != window.last_fill) wait_for(outcome.fill, window, index);
+}
+
+// A write needs no fill: what it writes is valid and dirty by sector, and bytes of such a sector that it leaves out are
+// merged by byte enables when the sector is written back. So it takes HBM only for a victim or when it bypasses.
+void TagStage::write_piece(const RowCursor::Piece& piece, bool bypass, Window& window) {
+  const L2Cache::Outcome outcome = bypass ? cache_.access_bypass(piece.line, piece.sectors, true)
+                                          : cache_.access(piece.line, piece.sectors, true, 0);
+  const bool hit = outcome.hit == piece.sectors;
+  (hit ? window.hit : window.miss) += piece.moved;
+  const bool through = bypass || cache_.absent();
+  const Bytes hbm = outcome.victim_dirty != 0 ? evicted(outcome.victim_dirty)
+                    : through && !hit        ? bytes_of(piece.sectors)
+                                             : 0;
+  (hbm > 0 ? window.far : window.near) += piece.moved;
+  window.hbm += hbm;
+}
+
+void TagStage::wait_for(std::uint32_t fill, Window& window, std::size_t index) {
+  window.last_fill = fill;
+  if (fill == 0 || fill == window.fill) return;
+  const Picoseconds time = fills_.time(fill);
+  if (time == kNever) {
+    bindings_.push_back({index, fill});  // settled at this very edge: its time is not known yet
+  } else {
+    window.fill_bound = std::max(window.fill_bound, time);
+  }
+}
+
+void TagStage::bind(std::vector<Window>& windows) {
+  for (const Binding& binding : bindings_) {
+    Picoseconds& bound = windows[binding.window].fill_bound;
+    bound = std::max(bound, fills_.time(binding.fill));
+  }
+  bindings_.clear();
+}
+
+Bytes TagStage::evicted(SectorMask dirty) {
+  const Bytes bytes = bytes_of(dirty);
+  ++victim_lines_;
+  victim_bytes_ += bytes;
+  return bytes;
+}
+
+void TagStage::add_to(MemoryStatistics& statistics) const {
+  statistics.victim_lines = victim_lines_;
+  statistics.victim_bytes = victim_bytes_;
+  statistics.fill_bytes = fill_bytes_;
+}
+
+}  // namespace npulab::memory
