@@ -21,8 +21,17 @@ int result_bytes(isa::QuantMode mode) {
   }
 }
 
+numerics::Profile to_numerics(NumericsProfile profile) {
+  switch (profile) {
+    case NumericsProfile::arch2002: return numerics::Profile::arch2002;
+    case NumericsProfile::arch2201: return numerics::Profile::arch2201;
+    case NumericsProfile::arch3510: return numerics::Profile::arch3510;
+    default: return numerics::Profile::onnx;
+  }
+}
+
 /// One L0C element to its output bits.
-std::uint32_t convert(const isa::FixpipeOperands& o, NumericsProfile profile, std::uint32_t raw, std::uint64_t word) {
+std::uint32_t convert(const isa::FixpipeOperands& o, numerics::Profile profile, std::uint32_t raw, std::uint64_t word) {
   std::int32_t integer;
   float real;
   std::memcpy(&integer, &raw, 4);
@@ -76,6 +85,7 @@ struct TileLayout {
 StagedWrite convert_tile(const EffectContext& context, const isa::Instruction& head, const isa::FixpipeOperands& o,
                          const ResultMask& mask) {
   const TileLayout layout(o);
+  const numerics::Profile profile = to_numerics(context.profile);
   const std::uint64_t columns16 = ceil_div(o.n, 16);
   const std::uint8_t* tile = context.buffers.at(isa::Space::l0c, head.src0, columns16 * o.src_rows * 64);
   const bool per_column = is_per_column(o.quant);
@@ -94,7 +104,7 @@ StagedWrite convert_tile(const EffectContext& context, const isa::Instruction& h
     for (std::uint64_t i = 0; i < o.m; ++i) {
       std::uint32_t raw;
       std::memcpy(&raw, tile + ((j / 16) * o.src_rows + i) * 64 + (j % 16) * 4, 4);
-      const std::uint32_t bits = convert(o, context.profile, raw, word);
+      const std::uint32_t bits = convert(o, profile, raw, word);
       std::memcpy(write.bytes.data() + layout.offset(o, i, j), &bits, layout.element_bytes);
     }
   }
