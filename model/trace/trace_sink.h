@@ -59,6 +59,7 @@ struct PipeTotals {
 /// One core's share of one block, reported when the block ends.
 struct CoreBlockRecord {
   std::uint32_t core = 0;
+  std::uint32_t program = 0;
   std::uint64_t task = 0;
   std::uint32_t block = 0;
   Picoseconds start_time = 0;

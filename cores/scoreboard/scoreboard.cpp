@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cores/scoreboard/scoreboard.h"
+
+#include <algorithm>
+
+#include "model/base/errors.h"
+
+namespace npulab::cores::scoreboard {
+
+Scoreboard::Scoreboard(const SocSpec& soc, std::vector<const CoreSpec*> cores, std::vector<std::string> paths, Publisher& publisher)
+    : soc_(soc), paths_(std::move(paths)), publisher_(publisher), cores_(cores.size()), next_(cores.size() * kSlots, kNeverCycles) {
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    cores_[i].spec = cores[i];
+    cores_[i].cube_side = cores[i]->kind != CoreKind::vector;
+    for (int depth : cores[i]->dispatch.queue_depth) {
+      if (depth > kMaxDepth) throw InternalError("queue deeper than the scoreboard's rings");
+    }
+  }
+}
+
+namespace {
+
+bool uses_inter_group_flags(const Kernel& kernel, const std::vector<int>& programs) {
+  for (int program : programs) {
+    if (program < 0) continue;
+    for (const isa::ProgramOp& op : kernel.programs[static_cast<std::size_t>(program)].ops) {
+      if (op.kind == isa::ProgramOp::Kind::instruction && op.head.opcode == isa::Opcode::cross_set && op.head.peer == 0) return true;
+    }
+  }
+  return false;
+}
+
+void reset_pipe(PipeState& pipe, Cycles first_cycle, Cycles dispatch_from, int depth) {
+  pipe.pushed = pipe.popped = 0;
+  pipe.depth = static_cast<std::uint64_t>(std::max(depth, 1));
+  pipe.phase = Phase::ready;
+  pipe.blocked_on_cross_flag = false;
+  pipe.free = pipe.visible = first_cycle;
+  pipe.port_user = false;
+  pipe.totals = PipeTotals{};
+  pipe.totals.stall[static_cast<int>(StallCause::launch)] = dispatch_from - first_cycle;
+  pipe.accounted = dispatch_from;
+  pipe.used = false;
+  for (Cycles& cycle : pipe.left) cycle = -1;
+}
+
+}  // namespace
+
+void Scoreboard::begin(const BlockLaunch& launch, const std::vector<int>& programs,
+                       const std::vector<const std::vector<timing::InstructionCost>*>& costs, Cycles first_cycle) {
+  launch_copy_ = launch;
+  first_cycle_ = first_cycle;
+  time_ = first_cycle;
+  failure_ = BlockStatus::ok;
+  dirty_ = 0;
+  acts_.clear();
+  std::fill(next_.begin(), next_.end(), kNeverCycles);
+  for (auto& kind : sent_) for (auto& sender : kind) for (auto& flag : sender) flag.clear();
+  inter_group_flags_ = uses_inter_group_flags(*launch.kernel, programs);
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    CoreState& core = cores_[i];
+    core.takes_part = programs[i] >= 0;
+    core.finished = !core.takes_part;
+    core.holds = false;
+    core.dispatch = first_cycle + core.spec->scalar.launch_cycles;
+    core.last_effect = first_cycle;
+    for (int which = 0; which < isa::kPipeCount; ++which) {
+      reset_pipe(core.pipes[which], first_cycle, core.dispatch, core.spec->dispatch.queue_depth[which]);
+    }
+    for (auto& sources : core.flags) for (auto& targets : sources) for (FlagState& flag : targets) flag = FlagState{};
+    for (auto& counts : core.counts) counts.clear();
+    const std::uint32_t trace_core = core.record.core;
+    core.record = CoreBlockRecord{};
+    core.record.core = trace_core;
+    core.record.program = static_cast<std::uint32_t>(programs[i]);
+    if (!core.takes_part) continue;
+    core.costs = costs[i];
+    core.source = isa::InstructionSource(*launch.kernel, programs[i], launch.kernel->blocks[launch.block]);
+    mark(static_cast<int>(i), isa::Pipe::s);
+  }
+}
+
+void Scoreboard::drain() {
+  while (dirty_ != 0 && !failed()) {
+    const int slot = __builtin_ctz(dirty_);
+    dirty_ &= dirty_ - 1;
+    const int core = slot / kSlots;
+    const isa::Pipe which = static_cast<isa::Pipe>(slot % kSlots);
+    if (which == isa::Pipe::s) advance_dispatcher(core);
+    else advance_pipe(core, which);
+  }
+}
+
+Cycles Scoreboard::horizon() const {
+  Cycles limit = kNeverCycles;
+  for (const CoreState& core : cores_) {
+    if (!core.takes_part) continue;
+    for (const PipeState& pipe : core.pipes) {
+      if (pipe.phase == Phase::gm_waiting) limit = std::min(limit, pipe.earliest_end);
+      if (pipe.blocked_on_cross_flag && inter_group_flags_) limit = std::min(limit, cross_horizon_);
+    }
+  }
+  return limit;
+}
+
+Cycles Scoreboard::next_event() const { return *std::min_element(next_.begin(), next_.end()); }
+
+void Scoreboard::run(Cycles cross_horizon) {
+  cross_horizon_ = cross_horizon;
+  drain();
+  Cycles limit = horizon();
+  while (!failed() && !publisher_.crowded()) {
+    int slot = 0;
+    Cycles earliest = next_[0];
+    for (int i = 1; i < static_cast<int>(next_.size()); ++i) {
+      if (next_[i] < earliest) {
+        earliest = next_[i];
+        slot = i;
+      }
+    }
+    if (earliest >= limit) return;  // kNeverCycles is never below the limit
+    time_ = earliest;
+    process(slot);
+    drain();
+    limit = horizon();
+  }
+}
+
+void Scoreboard::process(int slot) {
+  const int core = slot / kSlots;
+  const isa::Pipe which = static_cast<isa::Pipe>(slot % kSlots);
+  PipeState& pipe = cores_[core].pipes[slot % kSlots];
+  next_[slot] = kNeverCycles;
+  switch (pipe.phase) {
+    case Phase::starting: start_local(core, which, time_); break;
+    case Phase::executing: end_local(core, which, time_); break;
+    case Phase::gm_starting: start_gm(core, which, time_); break;
+    case Phase::gm_ending: end_gm(core, which, time_); break;
+    case Phase::checking:
+      pipe.phase = Phase::ready;
+      mark(core, which);
+      break;
+    default: throw InternalError("scoreboard event without a phase");
+  }
+}
+
+void Scoreboard::gm_issued(int core, isa::Pipe which, RequestId request, Cycles earliest_end) {
+  PipeState& pipe = cores_[core].pipes[static_cast<int>(which)];
+  pipe.request = request;
+  pipe.issued = true;
+  gm_bounded(core, which, earliest_end);
+}
+
+void Scoreboard::gm_bounded(int core, isa::Pipe which, Cycles earliest_end) {
+  PipeState& pipe = cores_[core].pipes[static_cast<int>(which)];
+  pipe.earliest_end = std::max(pipe.earliest_end, earliest_end);
+}
+
+void Scoreboard::gm_resolved(int core, isa::Pipe which, const TransferResult& result, Cycles data_cycle, Cycles visible_cycle) {
+  PipeState& pipe = cores_[core].pipes[static_cast<int>(which)];
+  pipe.result = result;
+  const Cycles end = std::max(pipe.start + pipe.cost->work_cycles, data_cycle);
+  pipe.visible = std::max({pipe.visible, end, visible_cycle + pipe.cost->latency_cycles});
+  pipe.phase = Phase::gm_ending;
+  next(core, which) = end;
+}
+
+bool Scoreboard::finished() const {
+  if (dirty_ != 0) return false;
+  for (const CoreState& core : cores_) {
+    if (!core.takes_part) continue;
+    if (!core.finished) return false;
+    for (const PipeState& pipe : core.pipes) {
+      if (!pipe.empty() || pipe.phase != Phase::ready) return false;
+    }
+  }
+  return true;
+}
+
+Cycles Scoreboard::end_cycle() const {
+  Cycles end = first_cycle_;
+  for (const CoreState& core : cores_) {
+    if (!core.takes_part) continue;
+    end = std::max({end, core.dispatch, core.last_effect});
+    for (const PipeState& pipe : core.pipes) end = std::max({end, pipe.free, pipe.visible});
+  }
+  return end;
+}
+
+void Scoreboard::fail(BlockStatus status, Cycles cycle, const std::string& error) {
+  if (failed() && failure_cycle_ <= cycle) return;
+  failure_ = status;
+  failure_cycle_ = cycle;
+  error_ = error;
+}
+
+std::string Scoreboard::blocked_on() const {
+  std::string text;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    const CoreState& core = cores_[i];
+    if (!core.takes_part) continue;
+    for (int which = 0; which < isa::kPipeCount; ++which) {
+      const PipeState& pipe = core.pipes[which];
+      const bool dispatcher = which == 0;
+      if (dispatcher ? core.finished : pipe.empty() && pipe.phase == Phase::ready) continue;
+      if (!text.empty()) text += '\n';
+      const QueueEntry& entry = dispatcher ? core.held : pipe.phase == Phase::gm_waiting || pipe.empty() ? pipe.current : pipe.front();
+      text += describe(static_cast<int>(i), static_cast<isa::Pipe>(which), entry) +
+              (pipe.phase == Phase::gm_waiting ? " waits for memory" : " waits");
+    }
+  }
+  return text;
+}
+
+}  // namespace npulab::cores::scoreboard

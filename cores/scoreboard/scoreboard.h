@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The execution rules of cores/README.md by arithmetic: plain C++, no SystemC. What can be decided from what is known is
+// decided at once; only what shares a port goes strictly in time order, and never past what an outside event could change.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cores/scoreboard/publisher.h"
+#include "cores/scoreboard/scoreboard_state.h"
+#include "model/contract/compute_core.h"
+
+namespace npulab::cores::scoreboard {
+
+class Scoreboard {
+ public:
+  Scoreboard(const SocSpec& soc, std::vector<const CoreSpec*> cores, std::vector<std::string> paths, Publisher& publisher);
+
+  /// Gets ready for a block whose first cycle is `first_cycle`; `programs` by core, -1 for none.
+  void begin(const BlockLaunch& launch, const std::vector<int>& programs,
+             const std::vector<const std::vector<timing::InstructionCost>*>& costs, Cycles first_cycle);
+
+  /// Decides as much as can be decided; port users only before `cross_horizon` while a cross_wait is open.
+  void run(Cycles cross_horizon);
+
+  /// Acts not yet taken, in no order; the caller takes those that are due.
+  std::vector<OutsideAct>& acts() { return acts_; }
+  /// Time of the earliest event that was not processed, kNeverCycles if there is none.
+  Cycles next_event() const;
+  /// Run-ahead stopped because too much is waiting to be published.
+  bool crowded() const { return publisher_.crowded(); }
+
+  const PipeState& pipe(int core, isa::Pipe which) const { return cores_[core].pipes[static_cast<int>(which)]; }
+  void gm_issued(int core, isa::Pipe which, RequestId request, Cycles earliest_end);
+  /// The transfer cannot end before cycle `earliest_end`.
+  void gm_bounded(int core, isa::Pipe which, Cycles earliest_end);
+  void gm_resolved(int core, isa::Pipe which, const TransferResult& result, Cycles data_cycle, Cycles visible_cycle);
+  /// A mode-0 flag has arrived for every core of a side.
+  void cross_arrived(bool cube_side, int flag, Cycles usable_from);
+
+  bool finished() const;
+  Cycles end_cycle() const;
+  bool failed() const { return failure_ != BlockStatus::ok; }
+  BlockStatus failure() const { return failure_; }
+  Cycles failure_cycle() const { return failure_cycle_; }
+  const std::string& error() const { return error_; }
+  /// Closes the accounts; InternalError when busy and stalls do not add up.
+  CoreBlockRecord& close(int core, Cycles end);
+  bool takes_part(int core) const { return cores_[core].takes_part; }
+  std::string blocked_on() const;
+
+ private:
+  // Scheduling.
+  void drain();
+  Cycles horizon() const;
+  void process(int slot);
+  void mark(int core, isa::Pipe which) { dirty_ |= 1u << (core * kSlots + static_cast<int>(which)); }
+  Cycles& next(int core, isa::Pipe which) { return next_[core * kSlots + static_cast<int>(which)]; }
+  // Dispatcher (scoreboard_dispatch.cpp).
+  void advance_dispatcher(int core);
+  bool dispatch_one(int core, const QueueEntry& entry);
+  bool feed(int core, const QueueEntry& entry);
+  bool hold_dispatcher(int core, const QueueEntry& entry);
+  void occupy_dispatcher(int core, const QueueEntry& entry, Cycles start, Cycles occupancy, StallCause cause);
+  // Pipes (scoreboard_pipes.cpp).
+  void advance_pipe(int core, isa::Pipe which);
+  bool try_control(int core, isa::Pipe which, const QueueEntry& entry, Cycles start);
+  bool try_set(int core, isa::Pipe which, const QueueEntry& entry, Cycles start);
+  bool try_wait(int core, isa::Pipe which, const QueueEntry& entry, Cycles start);
+  void start_local(int core, isa::Pipe which, Cycles start);
+  void end_local(int core, isa::Pipe which, Cycles end);
+  void start_gm(int core, isa::Pipe which, Cycles start);
+  void end_gm(int core, isa::Pipe which, Cycles end);
+  void leave(int core, isa::Pipe which, Cycles cycle);
+  void went_idle(int core);
+  // Flags (scoreboard_flags.cpp).
+  bool set_flag(int core, isa::Pipe source, const QueueEntry& entry, Cycles start, Cycles seen_from, bool& fine);
+  bool take_flag(int core, isa::Pipe target, const QueueEntry& entry, Cycles from, Cycles& over);
+  bool take_count(int core, const QueueEntry& entry, Cycles from, Cycles& over);
+  void cross_set(int core, const QueueEntry& entry, Cycles effect);
+  void deliver(int core, int flag, Cycles arrival, Cycles usable_from);
+  void fail(BlockStatus status, Cycles cycle, const std::string& error);
+  std::string describe(int core, isa::Pipe which, const QueueEntry& entry) const;
+  // Ports (scoreboard_ports.cpp).
+  bool uses_shared_port(const CoreState& core, const timing::InstructionCost& cost) const;
+  void settle_ports(int core, Cycles cycle);
+  void set_speeds(int core, Cycles cycle);
+  // Accounts (scoreboard_accounts.cpp).
+  static void account_gap(PipeState& pipe, Cycles arrival, Cycles start, StallCause cause);
+  static void account_executed(PipeState& pipe, Cycles start, Cycles end, Cycles work);
+  static void account_moved(PipeState& pipe, Cycles start, Cycles end, std::int64_t frequency_khz);
+  static void account_end(PipeState& pipe, Cycles visible, Cycles end);
+  void count(CoreState& core, const timing::InstructionCost& cost);
+  void record(int core, isa::Pipe which, const QueueEntry& entry, Cycles start, Cycles busy_end, Cycles visible);
+
+  const SocSpec& soc_;
+  std::vector<std::string> paths_;
+  Publisher& publisher_;
+  std::vector<CoreState> cores_;
+  std::vector<Cycles> next_;
+  std::uint32_t dirty_ = 0;
+  Cycles time_ = 0;           // of the event being processed
+  Cycles first_cycle_ = 0;
+  Cycles cross_horizon_ = 0;
+  bool inter_group_flags_ = false;  // this kernel uses mode 0
+  std::vector<OutsideAct> acts_;
+  std::vector<Cycles> sent_[3][kMaxCores][kCrossFlags];  // mode 1, mode 2 from the cube, from the vectors: effects not yet paired
+  const BlockLaunch* launch_ = nullptr;
+  BlockLaunch launch_copy_;
+  BlockStatus failure_ = BlockStatus::ok;
+  Cycles failure_cycle_ = 0;
+  std::string error_;
+};
+
+}  // namespace npulab::cores::scoreboard
