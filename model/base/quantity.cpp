@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/base/quantity.h"
+
+#include <cctype>
+#include <limits>
+#include <vector>
+
+namespace npulab {
+namespace {
+
+struct Suffix {
+  const char* text;
+  std::int64_t factor;  // integer units per written unit
+};
+
+const std::vector<Suffix>& suffixes(Unit unit) {
+  constexpr std::int64_t k = 1000, ki = 1024;
+  static const std::vector<Suffix> table[] = {
+      {{"", 1}},
+      {{"B", 1}, {"KiB", ki}, {"MiB", ki * ki}, {"GiB", ki * ki * ki}, {"TiB", ki * ki * ki * ki}, {"kB", k}, {"MB", k * k}, {"GB", k * k * k}},
+      {{"cycle", 1}, {"cycles", 1}},
+      {{"cycle", 1000}, {"cycles", 1000}},
+      {{"B/cycle", 1000}},
+      {{"element/cycle", 1}, {"elements/cycle", 1}},
+      {{"kHz", 1}, {"MHz", k}, {"GHz", k * k}},
+      {{"ps", 1}, {"ns", k}, {"us", k * k}, {"ms", k * k * k}, {"s", k * k * k * k}},
+      {{"B/s", 1}, {"kB/s", k}, {"MB/s", k * k}, {"GB/s", k * k * k}, {"TB/s", k * k * k * k}, {"GiB/s", ki * ki * ki}},
+      {{"permille", 1}, {"%", 10}},
+  };
+  return table[static_cast<int>(unit)];
+}
+
+/// Splits "28.4 B/cycle" into digits, number of decimals and suffix. False when it does not begin with a plain number.
+bool split(const std::string& text, std::string& digits, int& decimals, std::string& suffix) {
+  std::size_t i = 0;
+  bool point = false;
+  decimals = 0;
+  digits.clear();
+  if (i < text.size() && (text[i] == '-' || text[i] == '+')) {
+    if (text[i] == '-') digits = "-";
+    ++i;
+  }
+  const std::size_t first = i;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+      digits += c;
+      if (point) ++decimals;
+    } else if (c == '.' && !point) {
+      point = true;
+    } else if (c != '_' || i == first) {
+      break;
+    }
+  }
+  while (i < text.size() && text[i] == ' ') ++i;
+  suffix = text.substr(i);
+  return !digits.empty() && digits != "-" && digits.size() <= 30;
+}
+
+}  // namespace
+
+const char* example_of(Unit unit) {
+  static const char* const examples[] = {"a whole number such as 24", "a size such as 512 KiB", "cycles such as '61 cycle'",
+                                         "cycles such as '8.5 cycle'", "a rate such as '28.4 B/cycle'",
+                                         "a rate such as '64 element/cycle'", "a frequency such as '1850 MHz'",
+                                         "a time such as '20 ns'", "a bandwidth such as '1.49 TB/s'", "a share such as '50 permille'"};
+  return examples[static_cast<int>(unit)];
+}
+
+bool parse_quantity(const std::string& text, Unit unit, std::int64_t& value, std::string& problem) {
+  std::string digits, suffix;
+  int decimals = 0;
+  problem = std::string("expected ") + example_of(unit) + ", found '" + text.substr(0, 60) + "'";
+  if (!split(text, digits, decimals, suffix)) return false;
+  const Suffix* found = nullptr;
+  for (const Suffix& candidate : suffixes(unit)) {
+    if (suffix == candidate.text) found = &candidate;
+  }
+  if (found == nullptr) return false;
+  __int128 scaled = 0;
+  const bool negative = digits[0] == '-';
+  for (char c : digits) {
+    if (c != '-') scaled = scaled * 10 + (c - '0');
+  }
+  scaled *= found->factor;
+  for (int i = 0; i < decimals; ++i) {
+    if (scaled % 10 != 0) {
+      problem += " (finer than this quantity can be given)";
+      return false;
+    }
+    scaled /= 10;
+  }
+  if (scaled > std::numeric_limits<std::int64_t>::max()) {
+    problem += " (too large)";
+    return false;
+  }
+  value = static_cast<std::int64_t>(negative ? -scaled : scaled);
+  return true;
+}
+
+}  // namespace npulab
