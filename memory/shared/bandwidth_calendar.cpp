@@ -59,10 +59,12 @@ void BandwidthCalendar::book(Claim* claims, std::size_t count, Picoseconds now) 
 
 void BandwidthCalendar::book_together(Claim* claims, std::size_t count, Picoseconds now) {
   active_.clear();
-  std::int64_t bucket = now / bucket_;
+  std::int64_t bucket = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < count; ++i) {
-    prepare(claims[i], bucket);
-    if (claims[i].near + claims[i].far > 0) active_.push_back(&claims[i]);
+    prepare(claims[i], now / bucket_);
+    if (claims[i].near + claims[i].far == 0) continue;
+    active_.push_back(&claims[i]);
+    bucket = std::min(bucket, claims[i].first_bucket);
   }
   while (!active_.empty()) {
     bucket = skip_full(bucket);
@@ -75,12 +77,13 @@ void BandwidthCalendar::prepare(Claim& claim, std::int64_t bucket) {
   l2_[static_cast<int>(claim.access)].forget_before(bucket);
   hbm_.forget_before(bucket);
   claim.finish = claim.far_finish = claim.start;
+  claim.first_bucket = claim.start / bucket_;
   std::fill(std::begin(claim.lost), std::end(claim.lost), 0);
   claim.weight = claim.hbm == claim.far ? kUnitWeight : multiply_divide_up(claim.hbm, kUnitWeight, claim.far);
 }
 
 void BandwidthCalendar::book_alone(Claim& claim) {
-  std::int64_t bucket = claim.start / bucket_;
+  std::int64_t bucket = claim.first_bucket;
   Picoseconds begin = claim.start;
   for (bool done = false; !done;) {
     const Opening opening = first_open(claim, bucket);
@@ -103,20 +106,22 @@ bool BandwidthCalendar::step_alone(Claim& claim, std::int64_t bucket, Picosecond
   const MicroBytes port_left = ports_[port_index(claim.client, claim.access)].left(bucket);
   const MicroBytes l2_left = l2_[static_cast<int>(claim.access)].left(bucket);
   const MicroBytes path = std::min({own, port_left, l2_left});
-  MicroBytes far = 0, hbm = 0, far_pace = 0;
+  MicroBytes far = 0, hbm = 0;
   bool hbm_short = false;
   if (claim.far > 0) {
     const MicroBytes hbm_left = hbm_.left(bucket);
     const MicroBytes limit = far_of(hbm_.rate() * length, claim.weight);
     far = std::min({claim.far, path, limit, far_of(hbm_left, claim.weight)});
     hbm = std::min(hbm_of(far, claim.weight), claim.hbm);
-    far_pace = std::min({path, limit, far + far_of(hbm_left - hbm, claim.weight)});
+    if (far > 0 && far == claim.far) {
+      claim.far_finish = begin + std::max(multiply_divide_up(far, length, std::min(own, limit)),
+                                          multiply_divide_up(hbm, length, hbm_left));
+    }
     hbm_short = far < std::min({claim.far, path, limit});
   }
   const MicroBytes near = std::min(claim.near, path - far);
   const MicroBytes total = far + near;
   const bool done = far == claim.far && near == claim.near;
-  if (far > 0 && far == claim.far) claim.far_finish = begin + multiply_divide_up(far, length, far_pace);
   if (done) {
     claim.finish = std::max(claim.far_finish, begin + multiply_divide_up(total, length, path));
   } else {
@@ -126,7 +131,7 @@ bool BandwidthCalendar::step_alone(Claim& claim, std::int64_t bucket, Picosecond
     const Limit cause = total < path && hbm_short ? Limit::hbm : port_left <= l2_left ? Limit::port : Limit::l2;
     if (total < own && (total == path || hbm_short)) claim.lost[static_cast<int>(cause)] += (own - total) * count;
   }
-  commit(claim, {bucket, count, begin, total, hbm}, far);
+  if (total > 0) commit(claim, {bucket, count, begin, total, hbm}, far);
   return done;
 }
 
@@ -157,14 +162,15 @@ BandwidthCalendar::Opening BandwidthCalendar::first_open(const Claim& claim, std
 // First bucket from `bucket` on in which any active claim can move.
 std::int64_t BandwidthCalendar::skip_full(std::int64_t bucket) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  for (Claim* claim : active_) {
-    const Opening opening = first_open(*claim, bucket);
-    first = std::min(first, opening.bucket);
+  for (const Claim* claim : active_) {
+    first = std::min(first, first_open(*claim, std::max(bucket, claim->first_bucket)).bucket);
     if (first == bucket) return bucket;
   }
   for (Claim* claim : active_) {
-    const Limit cause = first_open(*claim, bucket).cause;
-    claim->lost[static_cast<int>(cause)] += (first - bucket) * claim->rate * bucket_;
+    const std::int64_t from = std::max(bucket, claim->first_bucket);
+    if (from >= first) continue;
+    const Limit cause = first_open(*claim, from).cause;
+    claim->lost[static_cast<int>(cause)] += (first - from) * claim->rate * bucket_;
   }
   return first;
 }
@@ -191,8 +197,9 @@ void BandwidthCalendar::collect_shares(std::int64_t bucket, Picoseconds now) {
     share.begin = std::max(claim->start, bucket * bucket_);
     const std::size_t index = port_index(claim->client, claim->access);
     share.port = filling_.add_port(index, left(ports_[index]));
-    share.own = claim->rate * (end - share.begin);
-    share.far_limit = far_of(hbm_.rate() * (end - share.begin), claim->weight);
+    share.length = end - share.begin;
+    share.own = claim->rate * share.length;
+    share.far_limit = far_of(hbm_.rate() * share.length, claim->weight);
     filling_.add(share);
   }
 }
@@ -210,13 +217,10 @@ std::int64_t BandwidthCalendar::repeats(std::int64_t bucket) const {
 
 void BandwidthCalendar::settle_share(const Share& share, std::int64_t bucket, std::int64_t count) {
   Claim& claim = *share.claim;
-  const Picoseconds length = (bucket + 1) * bucket_ - share.begin;
   const MicroBytes total = share.far + share.near;
-  if (share.far > 0 && share.far == claim.far) {
-    claim.far_finish = share.begin + multiply_divide_up(share.far, length, share.far_pace);
-  }
+  if (share.far > 0 && share.far == claim.far) claim.far_finish = share.begin + share.far_time;
   if (share.far == claim.far && share.near == claim.near) {
-    claim.finish = std::max(claim.far_finish, share.begin + multiply_divide_up(total, length, share.total_pace));
+    claim.finish = std::max(claim.far_finish, share.begin + share.time);
   } else if (share.stopped_by != Limit::own) {
     claim.lost[static_cast<int>(share.stopped_by)] += (share.own - total) * count;
   }

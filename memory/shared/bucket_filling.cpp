@@ -15,10 +15,8 @@ MicroBytes step_of(const BucketFilling::Supply& supply, std::int64_t unit) {
   return std::max<MicroBytes>(supply.left - supply.rounding, 0) * unit / supply.users;
 }
 
-bool exhausted(BucketFilling::Supply& supply, std::int64_t unit, MicroBytes level) {
-  if (supply.users == 0 || step_of(supply, unit) > 0) return false;
-  if (supply.level == BucketFilling::kOpen) supply.level = level;
-  return true;
+bool exhausted(const BucketFilling::Supply& supply, std::int64_t unit) {
+  return supply.users > 0 && step_of(supply, unit) == 0;
 }
 
 }  // namespace
@@ -27,10 +25,9 @@ void BucketFilling::start(MicroBytes hbm, MicroBytes l2_read, MicroBytes l2_writ
   shares_.clear();
   ports_.clear();
   port_ids_.clear();
-  hbm_ = {hbm};
-  l2_[0] = {l2_read};
-  l2_[1] = {l2_write};
-  level_ = 0;
+  hbm_ = {hbm, hbm};
+  l2_[0] = {l2_read, l2_read};
+  l2_[1] = {l2_write, l2_write};
 }
 
 std::size_t BucketFilling::add_port(std::size_t id, MicroBytes left) {
@@ -39,7 +36,7 @@ std::size_t BucketFilling::add_port(std::size_t id, MicroBytes left) {
     if (port_ids_[i] == id) return i;
   }
   port_ids_.push_back(id);
-  ports_.push_back({left});
+  ports_.push_back({left, left});
   return ports_.size() - 1;
 }
 
@@ -60,7 +57,7 @@ void BucketFilling::fill() {
     if (step > 0) grow(step);
     close_exhausted();
   }
-  for (Share& share : shares_) set_pace(share);
+  for (Share& share : shares_) set_times(share);
 }
 
 bool BucketFilling::count_users() {
@@ -96,7 +93,6 @@ MicroBytes BucketFilling::largest_step() const {
 }
 
 void BucketFilling::grow(MicroBytes step) {
-  level_ += step;
   for (Share& share : shares_) {
     if (!growing(share)) continue;
     ports_[share.port].left -= step;
@@ -113,11 +109,11 @@ void BucketFilling::grow(MicroBytes step) {
 }
 
 void BucketFilling::close_exhausted() {
-  const bool hbm_out = exhausted(hbm_, kUnitWeight, level_);
-  const bool l2_out[2] = {exhausted(l2_[0], 1, level_), exhausted(l2_[1], 1, level_)};
+  const bool hbm_out = exhausted(hbm_, kUnitWeight);
+  const bool l2_out[2] = {exhausted(l2_[0], 1), exhausted(l2_[1], 1)};
   for (Share& share : shares_) {
     if (!growing(share)) continue;
-    const bool port_out = exhausted(ports_[share.port], 1, level_);
+    const bool port_out = exhausted(ports_[share.port], 1);
     const bool side_out = l2_out[static_cast<int>(share.claim->access)];
     if (port_out || side_out || share.own == share.far + share.near) {
       if (share.own > share.far + share.near) share.stopped_by = port_out ? Limit::port : Limit::l2;
@@ -132,18 +128,37 @@ void BucketFilling::close_exhausted() {
   }
 }
 
-// What the share could have had with more demand: the others' level where a resource ran out, else all that is left.
-void BucketFilling::set_pace(Share& share) {
+// Sharers of a resource move at one pace, so when this share has passed, each other one has moved as much or all it has.
+MicroBytes BucketFilling::taken_until(const Share& share, bool port) const {
   const MicroBytes total = share.far + share.near;
-  const auto reach = [](const Supply& supply, MicroBytes has) {
-    return supply.level == kOpen ? has + supply.left : std::max(supply.level, has);
-  };
-  const MicroBytes path = std::min({share.own, reach(ports_[share.port], total), reach(l2_of(share), total)});
-  share.total_pace = path;
-  if (share.far == 0) return;
-  const MicroBytes carried =
-      hbm_.level == kOpen ? share.far + far_of(hbm_.left, share.claim->weight) : std::max(hbm_.level, share.far);
-  share.far_pace = std::min({path, carried, share.far_limit});
+  MicroBytes sum = 0;
+  for (const Share& other : shares_) {
+    const bool same = port ? other.port == share.port : other.claim->access == share.claim->access;
+    if (same) sum += std::min(total, other.far + other.near);
+  }
+  return sum;
+}
+
+MicroBytes BucketFilling::hbm_taken_until(const Share& share) const {
+  MicroBytes sum = 0;
+  for (const Share& other : shares_) {
+    sum += other.far <= share.far ? other.hbm : std::min(other.hbm, hbm_of(share.far, other.claim->weight));
+  }
+  return sum;
+}
+
+void BucketFilling::set_times(Share& share) {
+  const MicroBytes total = share.far + share.near;
+  if (share.far > 0 && share.far == share.claim->far) {
+    share.far_time = std::max({multiply_divide_up(share.far, share.length, std::min(share.own, share.far_limit)),
+                               multiply_divide_up(hbm_taken_until(share), share.length, hbm_.supply)});
+  }
+  if (share.far < share.claim->far || share.near < share.claim->near) return;
+  const Picoseconds path =
+      std::max({multiply_divide_up(total, share.length, share.own),
+                multiply_divide_up(taken_until(share, true), share.length, ports_[share.port].supply),
+                multiply_divide_up(taken_until(share, false), share.length, l2_of(share).supply)});
+  share.time = std::max(path, share.far_time);
 }
 
 }  // namespace npulab::memory

@@ -14,14 +14,15 @@ namespace npulab::memory {
 struct Share {
   Claim* claim = nullptr;
   std::size_t port = 0;     // index into the bucket's ports
-  Picoseconds begin = 0;    // from here to the end of the bucket
+  Picoseconds begin = 0;    // from here ...
+  Picoseconds length = 0;   // ... for so long, to the end of the bucket
   MicroBytes own = 0;       // what it could move alone in that time
   MicroBytes far_limit = 0;  // of which far: what HBM alone could carry
   MicroBytes near = 0;      // result
   MicroBytes far = 0;       // result
   MicroBytes hbm = 0;       // result
-  MicroBytes total_pace = 0;  // result: what it could have moved with more demand; for the time of its last byte
-  MicroBytes far_pace = 0;    // result: the same of far bytes
+  Picoseconds time = 0;      // result if its demand ends here: when after `begin` its last byte has passed
+  Picoseconds far_time = 0;  // result if its far demand ends here
   Limit stopped_by = Limit::own;      // result: what ended its growth
   MicroBytes far_room = 0;            // far_limit, or the demand if that is smaller
   bool far_open = false, near_open = false;
@@ -32,7 +33,7 @@ class BucketFilling {
   /// One resource within the bucket.
   struct Supply {
     MicroBytes left = 0;
-    MicroBytes level = kOpen;  // what each user has once it is exhausted
+    MicroBytes supply = 0;  // left at first
     std::int64_t users = 0;    // growing now; for HBM the sum of their weights
     std::int64_t rounding = 0;
   };
@@ -56,14 +57,15 @@ class BucketFilling {
   MicroBytes room(const Share& share) const;
   void grow(MicroBytes step);
   void close_exhausted();
-  void set_pace(Share& share);
+  void set_times(Share& share);
+  MicroBytes taken_until(const Share& share, bool port) const;
+  MicroBytes hbm_taken_until(const Share& share) const;
 
   std::vector<Share> shares_;
   std::vector<Supply> ports_;
   std::vector<std::size_t> port_ids_;
   Supply l2_[2];
   Supply hbm_;
-  MicroBytes level_ = 0;
 };
 
 }  // namespace npulab::memory

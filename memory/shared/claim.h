@@ -41,6 +41,7 @@ struct Claim {
 
   // While it is booked: near, far and hbm count down; HBM bytes per far byte in 1/65536, rounded up.
   std::int64_t weight = 0;
+  std::int64_t first_bucket = 0;
 };
 
 inline constexpr std::int64_t kUnitWeight = 65536;

@@ -16,7 +16,8 @@ using SectorMask = std::uint32_t;
 
 class L2Cache {
  public:
-  /// Throws InternalError if lines, sectors and ways do not divide the capacity.
+  /// Throws InternalError unless lines and sectors are powers of two with at most 16 sectors a line, and the capacity is a
+  /// whole number of sets of at most 16 ways.
   explicit L2Cache(const L2Spec& spec);
 
   struct Outcome {
@@ -34,45 +35,109 @@ class L2Cache {
   void clear();
 
   /// True for a chip without L2.
-  bool absent() const { return sets_ == 0; }
+  bool absent() const { return sets_.empty(); }
   Bytes line_bytes() const { return line_bytes_; }
   Bytes sector_bytes() const { return sector_bytes_; }
-  int sectors_per_line() const { return sectors_per_line_; }
 
  private:
-  struct Place {
-    std::size_t set;
-    std::size_t first;  // index of way 0 of the set
-    std::uint32_t tag;
+  // Sixteen ways in 64 bits: a nibble each.
+  struct Set {
+    std::uint64_t order = 0;  // way numbers, least recently used in the lowest nibble
+    std::uint64_t hints = 0;  // low four bits of each way's tag
   };
   struct Line {
+    std::uint32_t tag = kNoTag;
     std::uint32_t fill = 0;
     std::uint16_t valid = 0;
     std::uint16_t dirty = 0;
   };
-
-  Place locate(std::uint64_t line);
-  std::size_t find(const Place& place) const;  // index of the way, or kAbsent
-  void touch(std::size_t set, std::size_t way);
-  std::size_t oldest(std::size_t first) const;
-  void renumber(std::size_t set);
-
-  static constexpr Bytes kMostSectors = 16;  // bits of Line::valid
-  static constexpr std::size_t kAbsent = ~std::size_t{0};
+  static constexpr std::uint64_t kEach = 0x1111'1111'1111'1111;
   static constexpr std::uint32_t kNoTag = ~std::uint32_t{0};
+  static constexpr unsigned kAbsent = ~0u;
+  static constexpr Bytes kMostSectors = 16;  // bits of Line::valid
+  static constexpr unsigned kMostWays = 16;  // nibbles of Set::order
+
+  void locate(std::uint64_t line);
+  unsigned find() const;
+  unsigned replace(Outcome& outcome);
+  void touch(unsigned way);
+
+  /// The high bit of each nibble that is zero; nibbles above the lowest such one may be named wrongly.
+  static std::uint64_t zero_nibbles(std::uint64_t x) { return (x - kEach) & ~x & (kEach << 3); }
 
   Bytes line_bytes_;
   Bytes sector_bytes_;
-  int sectors_per_line_;
-  std::size_t ways_ = 0;
-  std::size_t sets_ = 0;
-  std::uint64_t memo_line_ = 0;  // last line located: neighbours need no division
-  std::size_t memo_set_ = 0;
-  std::uint32_t memo_tag_ = 0;
-  std::vector<std::uint32_t> tags_;    // [set][way]
-  std::vector<std::uint32_t> stamps_;  // [set][way]: time of last use counted per set, 0 for an empty way
-  std::vector<std::uint32_t> clocks_;  // [set]
-  std::vector<Line> lines_;            // [set][way]
+  unsigned ways_ = 0;
+  std::vector<Set> sets_;
+  std::vector<Line> lines_;  // [set][way]
+  // The line located last; its neighbour needs no division.
+  std::uint64_t line_ = 0;
+  std::size_t set_ = 0;
+  std::uint32_t tag_ = 0;
 };
+
+inline void L2Cache::locate(std::uint64_t line) {
+  if (line == line_ + 1) {
+    if (++set_ == sets_.size()) {
+      set_ = 0;
+      ++tag_;
+    }
+  } else if (line != line_) {
+    set_ = static_cast<std::size_t>(line % sets_.size());
+    tag_ = static_cast<std::uint32_t>(line / sets_.size());
+  }
+  line_ = line;
+}
+
+inline unsigned L2Cache::find() const {
+  const Line* lines = lines_.data() + set_ * ways_;
+  std::uint64_t candidates = zero_nibbles(sets_[set_].hints ^ kEach * (tag_ & 15));
+  for (; candidates != 0; candidates &= candidates - 1) {
+    const unsigned way = static_cast<unsigned>(__builtin_ctzll(candidates)) / 4;
+    if (way < ways_ && lines[way].tag == tag_) return way;
+  }
+  return kAbsent;
+}
+
+inline void L2Cache::touch(unsigned way) {
+  std::uint64_t& order = sets_[set_].order;
+  const unsigned bit = static_cast<unsigned>(__builtin_ctzll(zero_nibbles(order ^ kEach * way))) & ~3u;
+  const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
+  // The way leaves its place, the more recent ones move down, it comes on top.
+  const std::uint64_t moved = (order & below) | (order >> 4 & ~below);
+  const unsigned top = 4 * (ways_ - 1);
+  order = (moved & ~(std::uint64_t{15} << top)) | std::uint64_t{way} << top;
+}
+
+inline L2Cache::Outcome L2Cache::access(std::uint64_t line, SectorMask sectors, bool write, std::uint32_t fill) {
+  Outcome outcome;
+  if (absent()) return outcome;
+  locate(line);
+  unsigned way = find();
+  if (way == kAbsent) way = replace(outcome);
+  Line& entry = lines_[set_ * ways_ + way];
+  outcome.hit = sectors & entry.valid;
+  outcome.fill = entry.fill;
+  entry.valid = static_cast<std::uint16_t>(entry.valid | sectors);
+  if (write) {
+    entry.dirty = static_cast<std::uint16_t>(entry.dirty | sectors);
+  } else if (outcome.hit != sectors) {
+    entry.fill = fill;
+  }
+  touch(way);
+  return outcome;
+}
+
+inline L2Cache::Outcome L2Cache::access_bypass(std::uint64_t line, SectorMask sectors, bool write) {
+  if (absent()) return {};
+  locate(line);
+  const unsigned way = find();
+  if (way == kAbsent) return {};
+  Line& entry = lines_[set_ * ways_ + way];
+  if (!write) return {sectors & entry.valid, 0, entry.fill};
+  entry.valid = static_cast<std::uint16_t>(entry.valid | sectors);
+  entry.dirty = static_cast<std::uint16_t>(entry.dirty | sectors);
+  return {sectors, 0, entry.fill};
+}
 
 }  // namespace npulab::memory

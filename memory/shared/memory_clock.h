@@ -21,11 +21,6 @@ class MemoryClock {
     if (time < before_.time || time >= after_.time) look_up(time);
     return after_;
   }
-  /// The last edge at or before `time`.
-  MemoryEdge at_or_before(Picoseconds time) {
-    if (time < before_.time || time >= after_.time) look_up(time);
-    return before_;
-  }
   /// First edge strictly after `time`, without touching what is remembered.
   Picoseconds edge_after(Picoseconds time) const {
     if (time >= before_.time && time < after_.time) return after_.time;

@@ -127,12 +127,18 @@ void SettlingEngine::order_batch(Cycles edge) {
   for (std::size_t i = 0; i < turns_.size(); ++i) batch_[i] = turns_[i].handle;
 }
 
+void SettlingEngine::drop_passed(std::vector<BookedRun>& runs, Picoseconds now) const {
+  const auto ahead = [this, now](const BookedRun& run) { return (run.bucket + run.count) * spec_.bucket > now; };
+  runs.erase(runs.begin(), std::find_if(runs.begin(), runs.end(), ahead));
+}
+
 void SettlingEngine::look_up(std::size_t index, Picoseconds now) {
   PendingTransfer& transfer = pool_[batch_[index]];
   transfer.collected = false;
-  transfer.runs.clear();
+  const Bytes part = std::max<Bytes>(1, transfer.window / OutstandingWindow::kParts);
+  const Bytes limit = transfer.window == 0 || !transfer.started ? transfer.window : part;
   Window& window = windows_of_batch_[index];
-  window = tags_.look_up(transfer.cursor, transfer.request, transfer.window, index, now);
+  window = tags_.look_up(transfer.cursor, transfer.request, limit, index, now);
   Claim& claim = claims_[index];
   claim.client = transfer.request.client;
   claim.access = transfer.request.access;
@@ -141,6 +147,7 @@ void SettlingEngine::look_up(std::size_t index, Picoseconds now) {
   claim.near = window.near * kMicroBytesPerByte;
   claim.far = window.far * kMicroBytesPerByte;
   claim.hbm = window.hbm * kMicroBytesPerByte;
+  if (transfer.started) drop_passed(transfer.runs, now);
   claim.runs = transfer.cursor.done() ? nullptr : &transfer.runs;
   unloaded_[index] = calendar_.unloaded(claim);
 }
@@ -149,15 +156,18 @@ void SettlingEngine::close(std::size_t index) {
   PendingTransfer& transfer = pool_[batch_[index]];
   const Window& window = windows_of_batch_[index];
   add_waits(transfer, index);
-  transfer.fill_bound = std::max(transfer.fill_bound, window.fill_bound);
   count(transfer, window);
-  const Picoseconds data_time = std::max(claims_[index].finish, window.fill_bound);
-  transfer.result.data_time = data_time;
-  if (transfer.cursor.done()) {
-    resolve(transfer);
+  transfer.flow = claims_[index].finish;
+  transfer.fill_bound = std::max(transfer.fill_bound, window.fill_bound);
+  if (transfer.cursor.done()) return resolve(transfer);
+  const Picoseconds passed = std::max(transfer.flow, window.fill_bound);
+  if (transfer.started) {
+    transfer.outstanding.follow(passed);
   } else {
-    continue_later(batch_[index], data_time);
+    transfer.outstanding.start(transfer.runs, passed, spec_.bucket);
+    transfer.started = true;
   }
+  continue_later(batch_[index]);
 }
 
 void SettlingEngine::add_waits(PendingTransfer& transfer, std::size_t index) {
@@ -180,7 +190,7 @@ void SettlingEngine::add_waits(PendingTransfer& transfer, std::size_t index) {
   }
   result.wait_port += port;
   result.wait_l2 += l2;
-  result.wait_hbm += rest + std::max<Picoseconds>(0, windows_of_batch_[index].fill_bound - claim.finish);
+  result.wait_hbm += rest;
 }
 
 void SettlingEngine::count(PendingTransfer& transfer, const Window& window) {
@@ -198,6 +208,8 @@ void SettlingEngine::count(PendingTransfer& transfer, const Window& window) {
 void SettlingEngine::resolve(PendingTransfer& transfer) {
   TransferResult& result = transfer.result;
   transfer.resolved = true;
+  result.data_time = std::max(transfer.flow, transfer.fill_bound);
+  result.wait_hbm += result.data_time - transfer.flow;
   result.visible_time = result.data_time;
   if (result.hit_bytes + result.miss_bytes == 0) return;
   if (transfer.request.access == MemoryAccess::write) {
@@ -215,18 +227,25 @@ void SettlingEngine::resolve(PendingTransfer& transfer) {
   }
 }
 
-// The next window is settled at the last edge that is not after this window's data, so that a stream does not pause.
-void SettlingEngine::continue_later(Handle handle, Picoseconds data_time) {
+// The next quarter is settled at the first edge at which the oldest one has passed, and flows behind all the others.
+void SettlingEngine::continue_later(Handle handle) {
   PendingTransfer& transfer = pool_[handle];
-  transfer.edge = clock_.at_or_before(data_time);
-  if (transfer.edge.number <= edge_.number) transfer.edge = clock_.after(edge_.time);
-  transfer.flow = std::max(data_time, transfer.edge.time);
-  transfer.result.wait_edge += transfer.flow - data_time;
+  const Picoseconds credit = transfer.outstanding.oldest();
+  transfer.edge = clock_.after(std::max(credit - 1, edge_.time));
+  if (credit > transfer.flow) {  // a line that somebody else fills holds the credit
+    transfer.result.wait_hbm += credit - transfer.flow;
+    transfer.flow = credit;
+  }
+  if (transfer.edge.time > transfer.flow) {
+    transfer.result.wait_edge += transfer.edge.time - transfer.flow;
+    transfer.flow = transfer.edge.time;
+  }
   queue_.schedule(handle);
 }
 
 Picoseconds SettlingEngine::bound_of(const PendingTransfer& transfer) const {
-  return transfer.flow + ceil_div(transfer.cursor.remaining() * kMicroBytesPerByte, transfer.rate);
+  const Picoseconds flows = ceil_div(transfer.cursor.remaining() * kMicroBytesPerByte, transfer.rate);
+  return std::max(transfer.flow + flows, transfer.fill_bound);
 }
 
 void SettlingEngine::answer(Handle handle, Picoseconds now) {

@@ -50,7 +50,8 @@ class SettlingEngine {
   void add_waits(PendingTransfer& transfer, std::size_t index);
   void count(PendingTransfer& transfer, const Window& window);
   void resolve(PendingTransfer& transfer);
-  void continue_later(Handle handle, Picoseconds data_time);
+  void continue_later(Handle handle);
+  void drop_passed(std::vector<BookedRun>& runs, Picoseconds now) const;
   void answer(Handle handle, Picoseconds now);
   void forget(Handle handle, Picoseconds now);
   Picoseconds bound_of(const PendingTransfer& transfer) const;

@@ -31,7 +31,7 @@ Window TagStage::look_up(RowCursor& cursor, const TransferRequest& transfer, Byt
 void TagStage::read_piece(const RowCursor::Piece& piece, bool bypass, Window& window, std::size_t index) {
   const L2Cache::Outcome outcome = bypass ? cache_.access_bypass(piece.line, piece.sectors, false)
                                           : cache_.access(piece.line, piece.sectors, false, window.fill);
-  const Bytes hit = bytes_of(outcome.hit);
+  const Bytes hit = outcome.hit == piece.sectors ? piece.moved : bytes_of(outcome.hit);
   const Bytes miss = piece.moved - hit;
   window.hit += hit;
   window.near += hit;
@@ -75,6 +75,12 @@ void TagStage::bind(std::vector<Window>& windows) {
     bound = std::max(bound, fills_.time(binding.fill));
   }
   bindings_.clear();
+}
+
+Bytes TagStage::bytes_of(SectorMask sectors) const {
+  Bytes bytes = 0;
+  for (; sectors != 0; sectors &= sectors - 1) bytes += cache_.sector_bytes();
+  return bytes;
 }
 
 Bytes TagStage::evicted(SectorMask dirty) {

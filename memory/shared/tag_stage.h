@@ -48,7 +48,7 @@ class TagStage {
   void read_piece(const RowCursor::Piece& piece, bool bypass, Window& window, std::size_t index);
   void write_piece(const RowCursor::Piece& piece, bool bypass, Window& window);
   void wait_for(std::uint32_t fill, Window& window, std::size_t index);
-  Bytes bytes_of(SectorMask sectors) const { return __builtin_popcount(sectors) * cache_.sector_bytes(); }
+  Bytes bytes_of(SectorMask sectors) const;
   Bytes evicted(SectorMask dirty);
 
   L2Cache cache_;

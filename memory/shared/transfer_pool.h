@@ -7,6 +7,7 @@
 
 #include "memory/shared/claim.h"
 #include "memory/shared/memory_clock.h"
+#include "memory/shared/outstanding_window.h"
 #include "memory/shared/row_cursor.h"
 
 namespace npulab::memory {
@@ -16,16 +17,18 @@ struct PendingTransfer {
   TransferClient* client = nullptr;
   std::uint64_t serial = 0;       // counts request() calls
   RowCursor cursor;
-  Bytes window = 0;               // bytes booked ahead at a time, 0: all
+  Bytes window = 0;               // most bytes booked ahead, 0: all
+  OutstandingWindow outstanding;
   std::int64_t rate = 0;          // of this transfer alone, thousandths of a byte per ns
-  Picoseconds flow = 0;           // earliest start of the next window's first byte
-  MemoryEdge edge;                // that settles the next window
+  Picoseconds flow = 0;           // when the next byte may begin to flow
+  MemoryEdge edge;                // that settles the next bytes
   TransferResult result;          // so far
   Picoseconds fill_bound = 0;     // latest arrival of a line filled for somebody else
   bool collected = false;         // waits for its first edge
+  bool started = false;           // its first window is booked
   bool resolved = false;          // only the answer is outstanding
   bool cancelled = false;         // at the time of its edge, before it was settled there
-  std::vector<BookedRun> runs;    // of the current window
+  std::vector<BookedRun> runs;    // booked and not known to have passed
 };
 
 class TransferPool {
