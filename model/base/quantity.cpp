@@ -2,6 +2,7 @@
 #include "model/base/quantity.h"
 
 #include <cctype>
+#include <charconv>
 #include <limits>
 #include <vector>
 
@@ -57,6 +58,14 @@ bool split(const std::string& text, std::string& digits, int& decimals, std::str
   return !digits.empty() && digits != "-" && digits.size() <= 30;
 }
 
+/// Identifiers are written in hexadecimal.
+bool parse_hex(const std::string& text, std::int64_t& value, std::string& problem) {
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
+  if (error == std::errc() && end == text.data() + text.size()) return true;
+  problem = "expected a hexadecimal number such as 0x19e5, found '" + text + "'";
+  return false;
+}
+
 }  // namespace
 
 const char* example_of(Unit unit) {
@@ -68,6 +77,7 @@ const char* example_of(Unit unit) {
 }
 
 bool parse_quantity(const std::string& text, Unit unit, std::int64_t& value, std::string& problem) {
+  if (unit == Unit::count && text.size() > 2 && text.size() <= 12 && text[0] == '0' && text[1] == 'x') return parse_hex(text, value, problem);
   std::string digits, suffix;
   int decimals = 0;
   problem = std::string("expected ") + example_of(unit) + ", found '" + text.substr(0, 60) + "'";
