@@ -6,7 +6,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-add_compile_options(-Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
+add_compile_options(-Wall -Wextra -Wno-missing-field-initializers)
 # Contracting a*b+c would change results between compilers and machines.
 add_compile_options(-ffp-contract=off)
 include_directories(${PROJECT_SOURCE_DIR})

@@ -96,12 +96,12 @@ void ScoreboardModule::step() {
   if (observer_ == nullptr) return;
   // Everything decided for cycles up to this one has happened.
   const Cycles cycle = clock_.cycle_after(now()) - 1;
+  commit_due(cycle);  // a read that starts in this cycle sees what became visible in it
   do {
     const Cycles cross = joined_ ? clock_.cycle_after(context_.flags->earliest_delivery(now())) : kNeverCycles;
     scoreboard_->run(cross);
   } while (take_due_acts(cycle));
   publisher_->publish(cycle);
-  commit_due(cycle);
   if (scoreboard_->failed() ? scoreboard_->failure_cycle() <= cycle
                             : scoreboard_->finished() && scoreboard_->acts().empty() && scoreboard_->end_cycle() <= cycle) {
     finish();
