@@ -16,6 +16,9 @@ class Scoreboard {
  public:
   Scoreboard(const SocSpec& soc, std::vector<const CoreSpec*> cores, std::vector<std::string> paths, Publisher& publisher);
 
+  /// Number under which the trace knows a core.
+  void set_trace_core(int core, std::uint32_t trace_core) { cores_[static_cast<std::size_t>(core)].record.core = trace_core; }
+
   /// Gets ready for a block whose first cycle is `first_cycle`; `programs` by core, -1 for none.
   void begin(const BlockLaunch& launch, const std::vector<int>& programs,
              const std::vector<const std::vector<timing::InstructionCost>*>& costs, Cycles first_cycle);

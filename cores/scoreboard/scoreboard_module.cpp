@@ -27,6 +27,7 @@ ScoreboardModule::ScoreboardModule(sc_core::sc_module_name name, const CoreGroup
   for (CoreKind kind : kinds_) specs.push_back(&context.soc->core(kind));
   publisher_ = std::make_unique<scoreboard::Publisher>(context.trace, effects);
   scoreboard_ = std::make_unique<scoreboard::Scoreboard>(*context.soc, specs, paths_, *publisher_);
+  for (std::size_t core = 0; core < trace_cores_.size(); ++core) scoreboard_->set_trace_core(static_cast<int>(core), trace_cores_[core]);
   SC_METHOD(step);
   sensitive << wake_;
   dont_initialize();
@@ -234,10 +235,7 @@ void ScoreboardModule::finish() {
     record.block = launch_.block;
     record.start_time = result.start_time;
     record.end_time = result.end_time;
-    if (context_.trace != nullptr) {
-      record.core = trace_cores_[core];
-      context_.trace->core_block(record);
-    }
+    if (context_.trace != nullptr) context_.trace->core_block(record);
   }
   BlockObserver* observer = observer_;
   leave_block();
