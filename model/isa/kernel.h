@@ -18,13 +18,13 @@ inline constexpr int kMaxBlockVariables = 8;
 /// Variables of affine terms: 0..7 block variables (per block constants), 8..15 loop counters by depth.
 inline constexpr int kMaxVariables = kMaxBlockVariables + kMaxLoopDepth;
 
-/// Which head field an affine term adds to.
+/// Which head field an affine term adds to; sums wrap to the field's width.
 enum class HeadField : std::uint8_t { dst, src0, src1, event };
 
 struct AffineTerm {
   HeadField field = HeadField::dst;
   std::uint8_t variable = 0;
-  std::int64_t coefficient = 0;  // event: (event + coefficient * variable) modulo `modulus`
+  std::int64_t coefficient = 0;
   std::int64_t modulus = 0;      // > 0: the term is coefficient * (variable % modulus), for ping-pong buffers and flags
 };
 
