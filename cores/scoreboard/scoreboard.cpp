@@ -55,7 +55,9 @@ void Scoreboard::begin(const BlockLaunch& launch, const std::vector<int>& progra
   dirty_ = 0;
   acts_.clear();
   std::fill(next_.begin(), next_.end(), kNeverCycles);
-  for (auto& kind : sent_) for (auto& sender : kind) for (auto& flag : sender) flag.clear();
+  group_sets_.clear();
+  std::fill_n(&sent_[0][0][0], 3 * kMaxCores * kCrossFlags, 0);
+  std::fill_n(&delivered_[0][0], 3 * kCrossFlags, 0);
   inter_group_flags_ = uses_inter_group_flags(*launch.kernel, programs);
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     CoreState& core = cores_[i];
@@ -103,7 +105,13 @@ Cycles Scoreboard::horizon() const {
   return limit;
 }
 
-Cycles Scoreboard::next_event() const { return *std::min_element(next_.begin(), next_.end()); }
+Cycles Scoreboard::next_slot_time() const { return *std::min_element(next_.begin(), next_.end()); }
+
+Cycles Scoreboard::next_set_time() const {
+  Cycles earliest = kNeverCycles;
+  for (const GroupSet& set : group_sets_) earliest = std::min(earliest, set.effect);
+  return earliest;
+}
 
 void Scoreboard::run(Cycles cross_horizon) {
   cross_horizon_ = cross_horizon;
@@ -118,9 +126,17 @@ void Scoreboard::run(Cycles cross_horizon) {
         slot = i;
       }
     }
-    if (earliest >= limit) return;  // kNeverCycles is never below the limit
-    time_ = earliest;
-    process(slot);
+    const Cycles set_time = group_sets_.empty() ? kNeverCycles : next_set_time();
+    if (std::min(earliest, set_time) >= limit) return;  // kNeverCycles is never below the limit
+    time_ = std::min(earliest, set_time);
+    if (set_time <= earliest) {
+      const auto set = std::find_if(group_sets_.begin(), group_sets_.end(), [&](const GroupSet& s) { return s.effect == set_time; });
+      const GroupSet due = *set;
+      group_sets_.erase(set);
+      take_effect(due);
+    } else {
+      process(slot);
+    }
     drain();
     limit = horizon();
   }
@@ -166,7 +182,7 @@ void Scoreboard::gm_resolved(int core, isa::Pipe which, const TransferResult& re
 }
 
 bool Scoreboard::finished() const {
-  if (dirty_ != 0) return false;
+  if (dirty_ != 0 || !group_sets_.empty()) return false;
   for (const CoreState& core : cores_) {
     if (!core.takes_part) continue;
     if (!core.finished) return false;

@@ -3,6 +3,7 @@
 // decided at once; only what shares a port goes strictly in time order, and never past what an outside event could change.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ class Scoreboard {
   /// Acts not yet taken, in no order; the caller takes those that are due.
   std::vector<OutsideAct>& acts() { return acts_; }
   /// Time of the earliest event that was not processed, kNeverCycles if there is none.
-  Cycles next_event() const;
+  Cycles next_event() const { return std::min(next_slot_time(), next_set_time()); }
   /// Run-ahead stopped because too much is waiting to be published.
   bool crowded() const { return publisher_.crowded(); }
 
@@ -55,6 +56,8 @@ class Scoreboard {
  private:
   // Scheduling.
   void drain();
+  Cycles next_slot_time() const;
+  Cycles next_set_time() const;
   Cycles horizon() const;
   void process(int slot);
   void mark(int core, isa::Pipe which) { dirty_ |= 1u << (core * kSlots + static_cast<int>(which)); }
@@ -81,6 +84,7 @@ class Scoreboard {
   bool take_flag(int core, isa::Pipe target, const QueueEntry& entry, Cycles from, Cycles& over);
   bool take_count(int core, const QueueEntry& entry, Cycles from, Cycles& over);
   void cross_set(int core, const QueueEntry& entry, Cycles effect);
+  void take_effect(const GroupSet& set);
   void deliver(int core, int flag, Cycles arrival, Cycles usable_from);
   void fail(BlockStatus status, Cycles cycle, const std::string& error);
   std::string describe(int core, isa::Pipe which, const QueueEntry& entry) const;
@@ -107,7 +111,9 @@ class Scoreboard {
   Cycles cross_horizon_ = 0;
   bool inter_group_flags_ = false;  // this kernel uses mode 0
   std::vector<OutsideAct> acts_;
-  std::vector<Cycles> sent_[3][kMaxCores][kCrossFlags];  // mode 1, mode 2 from the cube, from the vectors: effects not yet paired
+  std::vector<GroupSet> group_sets_;  // decided, to take effect in order of time
+  std::int64_t sent_[3][kMaxCores][kCrossFlags];  // sets in effect: mode 1, mode 2 from the cube, from the vectors
+  std::int64_t delivered_[3][kCrossFlags];
   const BlockLaunch* launch_ = nullptr;
   BlockLaunch launch_copy_;
   BlockStatus failure_ = BlockStatus::ok;

@@ -53,21 +53,22 @@ void Scoreboard::cross_set(int index, const QueueEntry& entry, Cycles effect) {
     acts_.push_back({OutsideAct::Kind::cross_set, static_cast<std::uint8_t>(index), isa::Pipe::s, entry.head.event, effect});
     return;
   }
-  const int kind = mode == 1 ? 0 : core.cube_side ? 1 : 2;
-  sent_[kind][index][flag].push_back(effect);
-  Cycles last = 0;
+  group_sets_.push_back({effect, static_cast<std::uint8_t>(index), static_cast<std::uint8_t>(mode), static_cast<std::uint8_t>(flag)});
+}
+
+/// Cube core to vector cores, vector cores to the cube core, or among the vector cores: delivered when every sender has set once
+/// more than has been delivered.
+void Scoreboard::take_effect(const GroupSet& set) {
+  const int kind = set.mode == 1 ? 0 : cores_[set.core].cube_side ? 1 : 2;
+  ++sent_[kind][set.core][set.flag];
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     const bool sends = cores_[i].takes_part && cores_[i].cube_side == (kind == 1);
-    if (!sends) continue;
-    if (sent_[kind][i][flag].empty()) return;
-    last = std::max(last, sent_[kind][i][flag].front());
+    if (sends && sent_[kind][i][set.flag] <= delivered_[kind][set.flag]) return;
   }
+  ++delivered_[kind][set.flag];
   for (std::size_t i = 0; i < cores_.size(); ++i) {
-    CoreState& other = cores_[i];
-    if (other.takes_part && other.cube_side == (kind == 1)) sent_[kind][i][flag].erase(sent_[kind][i][flag].begin());
-    if (other.takes_part && other.cube_side == (kind == 2)) {
-      deliver(static_cast<int>(i), flag, last, last + soc_.cross_flags.intra_group_cycles);
-    }
+    if (!cores_[i].takes_part || cores_[i].cube_side != (kind == 2)) continue;
+    deliver(static_cast<int>(i), set.flag, set.effect, set.effect + soc_.cross_flags.intra_group_cycles);
   }
 }
 

@@ -100,4 +100,12 @@ struct OutsideAct {
   Cycles cycle = 0;
 };
 
+/// A cross-core set within the group (modes 1 and 2), to take effect at a cycle.
+struct GroupSet {
+  Cycles effect = 0;
+  std::uint8_t core = 0;
+  std::uint8_t mode = 0;
+  std::uint8_t flag = 0;
+};
+
 }  // namespace npulab::cores::scoreboard
