@@ -105,7 +105,8 @@ class CoreProgram {
     const bool sets = round.mode == 1 ? !cube_side : cube_side == round.from_cube;
     const bool waits = round.mode == 1 ? !cube_side : round.mode == 0 ? cube_side == round.from_cube : cube_side != round.from_cube;
     if (sets) program_.cross_set(random_.chance(20) ? Pipe::s : any_pipe(), round.mode, round.flag);
-    if (waits) program_.cross_wait(random_.chance(70) ? Pipe::s : any_pipe(), round.flag);
+    // One pipe of a core waits for a flag: which of two would get a count is nobody's promise.
+    if (waits) program_.cross_wait(waiters_.emplace(round.flag, random_.chance(70) ? Pipe::s : any_pipe()).first->second, round.flag);
   }
 
   Bytes capacity(Space space) const { return core_.buffers[static_cast<int>(space)].capacity; }
@@ -204,6 +205,7 @@ class CoreProgram {
   std::vector<Owed> owed_;
   std::set<std::tuple<Pipe, Pipe, int>> busy_;
   std::map<std::tuple<Pipe, Pipe, int>, std::pair<Pipe, Pipe>> direction_;
+  std::map<int, Pipe> waiters_;
   int depth_ = 0;
 };
 
