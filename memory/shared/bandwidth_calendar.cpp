@@ -192,21 +192,20 @@ void BandwidthCalendar::collect_shares(std::int64_t bucket, Picoseconds now) {
   filling_.start(left(hbm_), left(l2_[0]), left(l2_[1]));
   for (Claim* claim : active_) {
     if (claim->start >= end) continue;
-    Share share;
-    share.claim = claim;
-    share.begin = std::max(claim->start, bucket * bucket_);
     const std::size_t index = port_index(claim->client, claim->access);
+    Share& share = filling_.add();
+    share.claim = claim;
     share.port = filling_.add_port(index, left(ports_[index]));
+    share.begin = std::max(claim->start, bucket * bucket_);
     share.length = end - share.begin;
     share.own = claim->rate * share.length;
     share.far_limit = far_of(hbm_.rate() * share.length, claim->weight);
-    filling_.add(share);
   }
 }
 
 // Nothing is booked from `bucket` on and no demand ends in it: the following buckets come out the same.
 std::int64_t BandwidthCalendar::repeats(std::int64_t bucket) const {
-  if (filling_.shares().size() != active_.size()) return 1;
+  if (filling_.shares().size() != active_.size() || filling_.shares().front().begin != bucket * bucket_) return 1;
   std::int64_t count = std::numeric_limits<std::int64_t>::max();
   for (const Share& share : filling_.shares()) {
     if (share.begin != bucket * bucket_ || !untouched(*share.claim, bucket)) return 1;

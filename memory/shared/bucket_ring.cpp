@@ -17,7 +17,8 @@ void BucketRing::give_back(std::int64_t bucket, MicroBytes amount) {
   if (bucket >= full_begin_ && bucket < full_end_) full_end_ = bucket;
 }
 
-std::int64_t BucketRing::first_open(std::int64_t bucket) {
+// `bucket` is full.
+std::int64_t BucketRing::skip_full(std::int64_t bucket) {
   if (bucket >= full_begin_ && bucket < full_end_) bucket = full_end_;
   if (!full(bucket)) return bucket;
   if (bucket != full_end_) full_begin_ = bucket;  // a run of its own; the one nearer to now is the useful one
@@ -26,8 +27,7 @@ std::int64_t BucketRing::first_open(std::int64_t bucket) {
   return bucket;
 }
 
-void BucketRing::forget_before(std::int64_t bucket) {
-  if (bucket <= begin_) return;
+void BucketRing::forget(std::int64_t bucket) {
   const std::int64_t stop = std::min(bucket, end_);
   for (std::int64_t i = begin_; i < stop; ++i) used_[slot(i)] = 0;
   begin_ = bucket;

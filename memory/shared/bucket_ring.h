@@ -32,15 +32,21 @@ class BucketRing {
   /// Takes back what was booked.
   void give_back(std::int64_t bucket, MicroBytes amount);
   /// First bucket from `bucket` on that is not full. A bucket with less than 1/65536 of its capacity left counts as full.
-  std::int64_t first_open(std::int64_t bucket);
+  std::int64_t first_open(std::int64_t bucket) {
+    return bucket >= end_ || left(bucket) > full_below_ ? bucket : skip_full(bucket);
+  }
   /// Forgets all buckets before `bucket`.
-  void forget_before(std::int64_t bucket);
+  void forget_before(std::int64_t bucket) {
+    if (bucket > begin_) forget(bucket);
+  }
 
  private:
   static constexpr std::size_t kFirstSize = 64;  // a power of two; grows to the longest booking ahead
 
   std::size_t slot(std::int64_t bucket) const { return static_cast<std::size_t>(bucket) & (used_.size() - 1); }
   bool full(std::int64_t bucket) const { return bucket < end_ && left(bucket) <= full_below_; }
+  std::int64_t skip_full(std::int64_t bucket);
+  void forget(std::int64_t bucket);
   void grow(std::int64_t last_bucket);
 
   std::int64_t rate_;

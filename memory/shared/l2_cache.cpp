@@ -16,6 +16,8 @@ L2Cache::L2Cache(const L2Spec& spec) : line_bytes_(spec.line_bytes), sector_byte
     throw InternalError("l2: the capacity must be a whole number of sets of 1 to 16 lines");
   }
   ways_ = static_cast<unsigned>(spec.ways);
+  top_ = 4 * (ways_ - 1);
+  below_top_ = (std::uint64_t{1} << top_) - 1;
   sets_.resize(static_cast<std::size_t>(spec.capacity / (line_bytes_ * spec.ways)));
   clear();
 }
@@ -25,19 +27,6 @@ void L2Cache::clear() {
   for (unsigned way = 0; way < ways_; ++way) empty.order |= std::uint64_t{way} << (4 * way);
   sets_.assign(sets_.size(), empty);
   lines_.assign(sets_.size() * ways_, Line{});
-}
-
-// Gives the least recently used way to the located line. Ways never used are least recent of all.
-unsigned L2Cache::replace(Outcome& outcome) {
-  Set& set = sets_[set_];
-  const unsigned way = static_cast<unsigned>(set.order & 15);
-  Line& entry = lines_[set_ * ways_ + way];
-  outcome.victim_dirty = entry.dirty;
-  entry = Line{};
-  entry.tag = tag_;
-  const unsigned shift = 4 * way;
-  set.hints = (set.hints & ~(std::uint64_t{15} << shift)) | std::uint64_t{tag_ & 15} << shift;
-  return way;
 }
 
 }  // namespace npulab::memory

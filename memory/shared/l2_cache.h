@@ -57,10 +57,16 @@ class L2Cache {
   static constexpr Bytes kMostSectors = 16;  // bits of Line::valid
   static constexpr unsigned kMostWays = 16;  // nibbles of Set::order
 
-  void locate(std::uint64_t line);
-  unsigned find() const;
-  unsigned replace(Outcome& outcome);
-  void touch(unsigned way);
+  struct Place {
+    Set* set;
+    Line* lines;  // way 0
+    std::uint32_t tag;
+  };
+  Place locate(std::uint64_t line);
+  Outcome use(const Place& place, SectorMask sectors, bool write, std::uint32_t fill);
+  unsigned find(const Place& place) const;
+  SectorMask replace(const Place& place, SectorMask sectors, bool write, std::uint32_t fill) const;
+  void touch(Set& set, unsigned way) const;
 
   /// The high bit of each nibble that is zero; nibbles above the lowest such one may be named wrongly.
   static std::uint64_t zero_nibbles(std::uint64_t x) { return (x - kEach) & ~x & (kEach << 3); }
@@ -68,6 +74,8 @@ class L2Cache {
   Bytes line_bytes_;
   Bytes sector_bytes_;
   unsigned ways_ = 0;
+  unsigned top_ = 0;              // place of the most recent way in Set::order
+  std::uint64_t below_top_ = 0;   // the places below it
   std::vector<Set> sets_;
   std::vector<Line> lines_;  // [set][way]
   // The line located last; its neighbour needs no division.
@@ -76,64 +84,83 @@ class L2Cache {
   std::uint32_t tag_ = 0;
 };
 
-inline void L2Cache::locate(std::uint64_t line) {
+inline L2Cache::Place L2Cache::locate(std::uint64_t line) {
+  std::size_t set = set_;
+  std::uint32_t tag = tag_;
   if (line == line_ + 1) {
-    if (++set_ == sets_.size()) {
-      set_ = 0;
-      ++tag_;
+    if (++set == sets_.size()) {
+      set = 0;
+      ++tag;
     }
   } else if (line != line_) {
-    set_ = static_cast<std::size_t>(line % sets_.size());
-    tag_ = static_cast<std::uint32_t>(line / sets_.size());
+    tag = static_cast<std::uint32_t>(line / sets_.size());
+    set = static_cast<std::size_t>(line - tag * std::uint64_t{sets_.size()});
   }
   line_ = line;
+  set_ = set;
+  tag_ = tag;
+  return {sets_.data() + set, lines_.data() + set * ways_, tag};
 }
 
-inline unsigned L2Cache::find() const {
-  const Line* lines = lines_.data() + set_ * ways_;
-  std::uint64_t candidates = zero_nibbles(sets_[set_].hints ^ kEach * (tag_ & 15));
+inline unsigned L2Cache::find(const Place& place) const {
+  std::uint64_t candidates = zero_nibbles(place.set->hints ^ kEach * (place.tag & 15));
   for (; candidates != 0; candidates &= candidates - 1) {
     const unsigned way = static_cast<unsigned>(__builtin_ctzll(candidates)) / 4;
-    if (way < ways_ && lines[way].tag == tag_) return way;
+    if (way < ways_ && place.lines[way].tag == place.tag) return way;
   }
   return kAbsent;
 }
 
-inline void L2Cache::touch(unsigned way) {
-  std::uint64_t& order = sets_[set_].order;
-  const unsigned bit = static_cast<unsigned>(__builtin_ctzll(zero_nibbles(order ^ kEach * way))) & ~3u;
-  const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
-  // The way leaves its place, the more recent ones move down, it comes on top.
-  const std::uint64_t moved = (order & below) | (order >> 4 & ~below);
-  const unsigned top = 4 * (ways_ - 1);
-  order = (moved & ~(std::uint64_t{15} << top)) | std::uint64_t{way} << top;
+// Gives the least recently used way to the line; ways never used are least recent of all. Returns the victim's dirty sectors.
+inline SectorMask L2Cache::replace(const Place& place, SectorMask sectors, bool write, std::uint32_t fill) const {
+  const std::uint64_t order = place.set->order;
+  const std::uint64_t way = order & 15;
+  place.set->order = order >> 4 | way << top_;
+  const unsigned shift = 4 * static_cast<unsigned>(way);
+  place.set->hints = (place.set->hints & ~(std::uint64_t{15} << shift)) | std::uint64_t{place.tag & 15} << shift;
+  Line& entry = place.lines[way];
+  const SectorMask victim = entry.dirty;
+  const auto valid = static_cast<std::uint16_t>(sectors);
+  entry = {place.tag, write ? 0 : fill, valid, write ? valid : std::uint16_t{0}};
+  return victim;
 }
 
-inline L2Cache::Outcome L2Cache::access(std::uint64_t line, SectorMask sectors, bool write, std::uint32_t fill) {
-  Outcome outcome;
-  if (absent()) return outcome;
-  locate(line);
-  unsigned way = find();
-  if (way == kAbsent) way = replace(outcome);
-  Line& entry = lines_[set_ * ways_ + way];
-  outcome.hit = sectors & entry.valid;
-  outcome.fill = entry.fill;
+inline void L2Cache::touch(Set& set, unsigned way) const {
+  const std::uint64_t order = set.order;
+  if (order >> top_ == way) return;
+  const unsigned bit = static_cast<unsigned>(__builtin_ctzll(zero_nibbles(order ^ kEach * way))) & ~3u;
+  // The way leaves its place, the more recent ones move down by one, it comes on top.
+  const std::uint64_t kept = (std::uint64_t{1} << bit) - 1;
+  set.order = (order & kept) | (order >> 4 & ~kept & below_top_) | std::uint64_t{way} << top_;
+}
+
+inline L2Cache::Outcome L2Cache::use(const Place& place, SectorMask sectors, bool write, std::uint32_t fill) {
+  const unsigned way = find(place);
+  if (way == kAbsent) return {0, replace(place, sectors, write, fill), 0};
+  touch(*place.set, way);
+  Line& entry = place.lines[way];
+  const SectorMask hit = sectors & entry.valid;
+  const std::uint32_t filled = entry.fill;
   entry.valid = static_cast<std::uint16_t>(entry.valid | sectors);
   if (write) {
     entry.dirty = static_cast<std::uint16_t>(entry.dirty | sectors);
-  } else if (outcome.hit != sectors) {
+  } else if (hit != sectors) {
     entry.fill = fill;
   }
-  touch(way);
-  return outcome;
+  return {hit, 0, filled};
+}
+
+inline L2Cache::Outcome L2Cache::access(std::uint64_t line, SectorMask sectors, bool write, std::uint32_t fill) {
+  if (absent()) return {};
+  return use(locate(line), sectors, write, fill);
 }
 
 inline L2Cache::Outcome L2Cache::access_bypass(std::uint64_t line, SectorMask sectors, bool write) {
   if (absent()) return {};
-  locate(line);
-  const unsigned way = find();
+  const Place place = locate(line);
+  const unsigned way = find(place);
   if (way == kAbsent) return {};
-  Line& entry = lines_[set_ * ways_ + way];
+  Line& entry = place.lines[way];
   if (!write) return {sectors & entry.valid, 0, entry.fill};
   entry.valid = static_cast<std::uint16_t>(entry.valid | sectors);
   entry.dirty = static_cast<std::uint16_t>(entry.dirty | sectors);

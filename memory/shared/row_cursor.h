@@ -26,14 +26,24 @@ class RowCursor {
   bool done() const { return rows_ == 0; }
   /// The next piece; the cursor must not be done.
   Piece piece() const;
+  /// Whole lines from here on in this row; 0 inside a line.
+  std::int64_t whole_lines() const {
+    const std::uint64_t first = address();
+    return first & ((std::uint64_t{1} << line_shift_) - 1) ? 0 : (row_bytes_ - offset_) >> line_shift_;
+  }
+  std::uint64_t line() const { return address() >> line_shift_; }
+  /// Steps over `count` of whole_lines().
+  void advance_lines(std::int64_t count) { advance(count << line_shift_); }
   /// Steps over `piece`, the answer of piece().
-  void advance(const Piece& piece);
+  void advance(const Piece& piece) { advance(piece.asked); }
   /// Bytes still to come, before rounding to sectors.
   Bytes remaining() const { return done() ? 0 : rows_ * row_bytes_ - offset_; }
   /// Address of the next byte.
   std::uint64_t address() const { return row_ + static_cast<std::uint64_t>(offset_); }
 
  private:
+  void advance(Bytes asked);
+
   bool whole_sectors_ = false;
   int line_shift_ = 0;
   int sector_shift_ = 0;
@@ -57,8 +67,8 @@ inline RowCursor::Piece RowCursor::piece() const {
   return piece;
 }
 
-inline void RowCursor::advance(const Piece& piece) {
-  offset_ += piece.asked;
+inline void RowCursor::advance(Bytes asked) {
+  offset_ += asked;
   if (offset_ < row_bytes_) return;
   offset_ = 0;
   row_ += static_cast<std::uint64_t>(row_pitch_);

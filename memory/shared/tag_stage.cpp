@@ -5,7 +5,10 @@
 
 namespace npulab::memory {
 
-TagStage::TagStage(const MemorySpec& spec) : cache_(spec.l2), fills_(spec.hbm.miss_latency) {}
+TagStage::TagStage(const MemorySpec& spec)
+    : cache_(spec.l2),
+      whole_line_((SectorMask{1} << (cache_.line_bytes() / cache_.sector_bytes())) - 1),
+      fills_(spec.hbm.miss_latency) {}
 
 Window TagStage::look_up(RowCursor& cursor, const TransferRequest& transfer, Bytes limit, std::size_t index,
                          Picoseconds now) {
@@ -15,6 +18,10 @@ Window TagStage::look_up(RowCursor& cursor, const TransferRequest& transfer, Byt
   if (!write) window.fill = fills_.open(now);
   Bytes moved = 0;
   while (!cursor.done()) {
+    if (!write && !transfer.bypass_l2 && (limit == 0 || moved < limit)) {
+      moved += read_lines(cursor, limit == 0 ? 0 : limit - moved, window, index);
+      if (cursor.done()) break;
+    }
     const RowCursor::Piece piece = cursor.piece();
     if (limit > 0 && moved > 0 && moved + piece.moved > limit) break;
     moved += piece.moved;
@@ -26,6 +33,34 @@ Window TagStage::look_up(RowCursor& cursor, const TransferRequest& transfer, Byt
     cursor.advance(piece);
   }
   return window;
+}
+
+// The common case, lines read as a whole, without cutting pieces. Returns the bytes moved.
+Bytes TagStage::read_lines(RowCursor& cursor, Bytes limit, Window& window, std::size_t index) {
+  const Bytes size = cache_.line_bytes();
+  const std::int64_t whole = cursor.whole_lines();
+  const std::int64_t count = limit == 0 ? whole : std::min(whole, limit / size);
+  if (count == 0) return 0;
+  const std::uint64_t first = cursor.line();
+  Bytes hit = 0;
+  Bytes victims = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const L2Cache::Outcome outcome =
+        cache_.access(first + static_cast<std::uint64_t>(i), whole_line_, false, window.fill);
+    if (outcome.victim_dirty != 0) victims += evicted(outcome.victim_dirty);
+    if (outcome.hit == 0) continue;
+    hit += outcome.hit == whole_line_ ? size : bytes_of(outcome.hit);
+    if (outcome.fill != window.last_fill) wait_for(outcome.fill, window, index);
+  }
+  const Bytes miss = count * size - hit;
+  window.hit += hit;
+  window.near += hit;
+  window.miss += miss;
+  window.far += miss;
+  window.hbm += miss + victims;
+  fill_bytes_ += miss;
+  cursor.advance_lines(count);
+  return count * size;
 }
 
 void TagStage::read_piece(const RowCursor::Piece& piece, bool bypass, Window& window, std::size_t index) {

@@ -45,6 +45,7 @@ class TagStage {
     std::uint32_t fill;
   };
 
+  Bytes read_lines(RowCursor& cursor, Bytes limit, Window& window, std::size_t index);
   void read_piece(const RowCursor::Piece& piece, bool bypass, Window& window, std::size_t index);
   void write_piece(const RowCursor::Piece& piece, bool bypass, Window& window);
   void wait_for(std::uint32_t fill, Window& window, std::size_t index);
@@ -52,6 +53,7 @@ class TagStage {
   Bytes evicted(SectorMask dirty);
 
   L2Cache cache_;
+  SectorMask whole_line_;
   FillTable fills_;
   std::vector<Binding> bindings_;
   std::int64_t victim_lines_ = 0;

@@ -12,7 +12,8 @@
 
 namespace npulab::memory {
 
-struct PendingTransfer {
+/// What a slot forgets when it is used again.
+struct TransferState {
   TransferRequest request;
   TransferClient* client = nullptr;
   std::uint64_t serial = 0;       // counts request() calls
@@ -28,7 +29,10 @@ struct PendingTransfer {
   bool started = false;           // its first window is booked
   bool resolved = false;          // only the answer is outstanding
   bool cancelled = false;         // at the time of its edge, before it was settled there
-  std::vector<BookedRun> runs;    // booked and not known to have passed
+};
+
+struct PendingTransfer : TransferState {
+  std::vector<BookedRun> runs;    // booked and not known to have passed; keeps its memory
 };
 
 class TransferPool {
@@ -46,9 +50,7 @@ class TransferPool {
     }
     const std::uint32_t slot = free_.back();
     free_.pop_back();
-    std::vector<BookedRun> runs = std::move(slots_[slot].transfer.runs);  // keeps its memory
-    slots_[slot].transfer = PendingTransfer{};
-    slots_[slot].transfer.runs = std::move(runs);
+    static_cast<TransferState&>(slots_[slot].transfer) = TransferState{};
     return {slot, slots_[slot].generation};
   }
   void free(Handle handle) {

@@ -80,12 +80,11 @@ std::vector<Share> fill(Case& c) {
   BucketFilling filling;
   filling.start(c.hbm, c.l2_read, c.l2_write);
   for (std::size_t i = 0; i < c.claims.size(); ++i) {
-    Share share;
+    Share& share = filling.add();
     share.claim = &c.claims[i];
     share.port = filling.add_port(c.port_of[i], c.ports[c.port_of[i]]);
     share.own = share.far_limit = c.own[i];
     share.length = 1000;
-    filling.add(share);
   }
   filling.fill();
   return filling.shares();
