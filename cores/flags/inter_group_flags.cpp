@@ -41,11 +41,13 @@ void InterGroupFlags::check(std::uint64_t task, CrossFlagSide side, int flag) {
   std::int64_t& sets = state.sets[static_cast<int>(side)][flag];
   while (sets >= state.cores[static_cast<int>(side)]) {
     sets -= state.cores[static_cast<int>(side)];
+    under_way_.push_back(timeline_.now() + latency_);
     timeline_.after(latency_, [this, task, side, flag] { deliver(task, side, flag); });
   }
 }
 
 void InterGroupFlags::deliver(std::uint64_t task, CrossFlagSide side, int flag) {
+  under_way_.pop_front();
   const auto found = tasks_.find(task);
   if (found == tasks_.end()) return;
   // A listener may leave while it is told.

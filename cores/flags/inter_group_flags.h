@@ -3,6 +3,7 @@
 // measurement of it exists, so the configuration marks it as assumed.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -19,7 +20,9 @@ class InterGroupFlags final : public CrossFlagFabric {
   void join(std::uint64_t task, std::uint32_t task_groups, int cube_cores, int vector_cores, CrossFlagListener& listener) override;
   void leave(std::uint64_t task, CrossFlagListener& listener) override;
   void set(std::uint64_t task, CrossFlagSide side, int flag) override;
-  Picoseconds earliest_delivery(Picoseconds now) const override { return now + latency_; }
+  Picoseconds earliest_delivery(Picoseconds now) const override {
+    return under_way_.empty() ? now + latency_ : under_way_.front();
+  }
 
  private:
   struct Task {
@@ -35,6 +38,7 @@ class InterGroupFlags final : public CrossFlagFabric {
   Timeline& timeline_;
   const Picoseconds latency_;
   std::map<std::uint64_t, Task> tasks_;
+  std::deque<Picoseconds> under_way_;  // times of deliveries to come, in order since the latency is one
 };
 
 }  // namespace npulab::cores

@@ -29,7 +29,7 @@ class CrossFlagFabric {
   virtual void leave(std::uint64_t task, CrossFlagListener& listener) = 0;
   /// One core of `side` sets `flag` at kernel time now.
   virtual void set(std::uint64_t task, CrossFlagSide side, int flag) = 0;
-  /// No delivery that has not been announced can come before this time.
+  /// No delivery, under way or yet to be caused, can come before this time.
   virtual Picoseconds earliest_delivery(Picoseconds now) const = 0;
 };
 
