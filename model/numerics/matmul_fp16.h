@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp16/bf16 matrix kernel on the hardware's fractal layouts with fp32 accumulation. Sums run over k in ascending order, one
-// product rounded and one sum rounded at a time, so that the bits do not depend on the instruction set. (How the chip orders
-// its sums is not public.)
+// fp16/bf16 matrix kernel on the hardware's fractal layouts with fp32 accumulation. Each result is ((c + a0 b0) + a1 b1) + ...
+// with k ascending, every product and every sum rounded to fp32 on its own, c = +0 unless accumulating, so that the bits do not
+// depend on the instruction set (any NaN counts as one value). How the chip orders its sums is not public.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,11 @@ struct MatmulFp16Shape {
   bool bfloat = false;
 };
 
-/// C = A x B, or C += A x B when `accumulate`.
-void matmul_fp16(const MatmulFp16Shape& shape, const std::uint16_t* a, const std::uint16_t* b, float* c, bool accumulate);
+/// Whether this processor has the wider vectors that `matmul_fp16` uses.
+bool matmul_fp16_has_wide_vectors();
+
+/// C = A x B, or C += A x B when `accumulate`; without `wide_vectors` only the baseline instructions, for tests.
+void matmul_fp16(const MatmulFp16Shape& shape, const std::uint16_t* a, const std::uint16_t* b, float* c, bool accumulate,
+                 bool wide_vectors = true);
 
 }  // namespace npulab::numerics

@@ -17,26 +17,17 @@ struct MatmulShape {
 };
 
 enum class MatmulKernel : std::uint8_t { scalar, avx2, vnni };
+
+/// "scalar", "avx2" or "vnni".
 const char* name_of(MatmulKernel kernel);
 
-/// Kernels that this processor can run, slowest first.
+/// Kernels that this processor can run, slowest first; the last one is used unless `select_matmul_kernel` says otherwise.
 std::vector<MatmulKernel> available_matmul_kernels();
-/// For tests: use `kernel` from now on. False when the processor cannot.
+
+/// Use `kernel` from now on, in the whole process; false, and nothing changes, when the processor cannot run it.
 bool select_matmul_kernel(MatmulKernel kernel);
 
-/// C = A x B, or C += A x B when `accumulate`.
+/// C = A x B, or C += A x B when `accumulate`; the three arrays must not overlap and need no alignment beyond their type's.
 void matmul_int8(const MatmulShape& shape, const std::uint8_t* a, const std::uint8_t* b, std::int32_t* c, bool accumulate);
-
-/// One 16x16 result fractal over all of K: A fractals `a_step` bytes apart, B fractals `b_step` bytes apart.
-struct FractalColumn {
-  const std::uint8_t* a;
-  const std::uint8_t* b;
-  std::int64_t a_step, b_step;
-  int k1;
-  bool a_unsigned, b_unsigned;
-};
-void fractal_scalar(const FractalColumn& column, std::int32_t* c);
-void fractal_avx2(const FractalColumn& column, std::int32_t* c);
-void fractal_vnni(const FractalColumn& column, std::int32_t* c);
 
 }  // namespace npulab::numerics

@@ -4,40 +4,35 @@
 namespace npulab::numerics {
 namespace {
 
-float half_to_even(float value) {
-  const float down = std::floor(value);
-  const float rest = value - down;  // exact: value and its floor share an exponent range
-  if (rest < 0.5f) return down;
-  if (rest > 0.5f) return down + 1.0f;
-  return std::fmod(down, 2.0f) == 0.0f ? down : down + 1.0f;
-}
-
+/// Inexact values go to the odd neighbour, so that a later, coarser rounding sees that something was cut off.
 float to_odd(float value) {
   const float toward_zero = std::trunc(value);
-  if (toward_zero == value || std::fmod(toward_zero, 2.0f) != 0.0f) return toward_zero;
-  return toward_zero + (value < 0.0f ? -1.0f : 1.0f);
+  const bool is_odd = (static_cast<std::int32_t>(toward_zero) & 1) != 0;
+  if (toward_zero == value || is_odd) return toward_zero;
+  return toward_zero + std::copysign(1.0f, value);
 }
 
 }  // namespace
 
 float round_to_integral(float value, RoundMode mode) {
-  // From 2^23 on every float is integral; this also lets NaN and infinities pass.
-  if (!(std::fabs(value) < 8388608.0f)) return value;
+  if (!(std::fabs(value) < kIntegralFp32)) return value;
   switch (mode) {
     case RoundMode::floor: return std::floor(value);
     case RoundMode::ceil: return std::ceil(value);
     case RoundMode::round: return std::round(value);
     case RoundMode::trunc: return std::trunc(value);
     case RoundMode::odd: return to_odd(value);
-    default: return half_to_even(value);
+    case RoundMode::none:
+    case RoundMode::rint: break;
   }
+  return round_half_even(value);
 }
 
 std::int64_t round_to_int(float value, RoundMode mode) {
   if (std::isnan(value)) return 0;
   const float rounded = round_to_integral(value, mode);
-  if (rounded >= 9223372036854775808.0f) return std::numeric_limits<std::int64_t>::max();
-  if (rounded < -9223372036854775808.0f) return std::numeric_limits<std::int64_t>::min();
+  if (rounded >= 0x1p63f) return std::numeric_limits<std::int64_t>::max();
+  if (rounded < -0x1p63f) return std::numeric_limits<std::int64_t>::min();
   return static_cast<std::int64_t>(rounded);
 }
 
