@@ -50,9 +50,12 @@ struct VectorRun {
     if (shape.counter_mode) {
       shape.lanes = static_cast<int>(std::min<std::int64_t>(lanes_per_repeat, operands.count - shape.first));
     }
+    int used = 0;
     for (int lane = 0; lane < shape.lanes; ++lane) {
       shape.active[lane] = shape.counter_mode || lane >= 128 || ((operands.mask[lane / 64] >> (lane % 64)) & 1) != 0;
+      if (shape.active[lane]) used = lane + 1;
     }
+    shape.lanes = used;  // lanes beyond the mask are not even addressed
   }
 };
 
@@ -187,6 +190,7 @@ void apply_vector(const EffectContext& context, const isa::Instruction& head, co
   const int repeats = run.repeats();
   for (int repeat = 0; repeat < repeats; ++repeat) {
     run.enter(repeat);
+    if (run.shape.lanes == 0) continue;
     switch (operands.op) {
       case Op::reduce_sum: case Op::reduce_max: case Op::reduce_min:
       case Op::block_sum: case Op::block_max: case Op::block_min: reduction(run); break;

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/graph/compile.h"
+
+#include <algorithm>
+#include <set>
+
+#include "model/base/errors.h"
+#include "model/base/nearest_name.h"
+#include "workloads/graph/onnx_import.h"
+#include "workloads/graph/tensor_file.h"
+#include "workloads/operators/lowering_context.h"
+#include "workloads/operators/operator.h"
+
+namespace npulab::graph {
+namespace {
+
+using operators::OperatorDefinition;
+
+class Compiler {
+ public:
+  Compiler(const std::string& file, const SocSpec& soc) : soc_(soc) { network_.graph = import_onnx(file); }
+
+  CompiledNetwork run(const std::vector<std::string>& input_files) {
+    network_.file_inputs = graph().inputs;
+    find_definitions();
+    bind_parameters(input_files);
+    infer();
+    lower();
+    return std::move(network_);
+  }
+
+ private:
+  Graph& graph() { return network_.graph; }
+  void problem(const std::string& key, const std::string& message) { problems_.push_back({graph().file, 0, 0, key, message}); }
+  void throw_problems() {
+    if (!problems_.empty()) throw UserError(problems_);
+  }
+
+  void find_definitions() {
+    const operators::OperatorRegistry& registry = operators::built_in_operators();
+    for (const Node& node : graph().nodes) {
+      const OperatorDefinition* definition = registry.find(node.domain, node.op);
+      if (definition == nullptr) {
+        const std::string full = node.domain.empty() ? node.op : node.domain + "::" + node.op;
+        problem(node.name, "expected a supported operator, found " + full + nearest_hint(node.op, registry.names()));
+      }
+      definitions_.push_back(definition);
+    }
+    throw_problems();
+  }
+
+  /// Inputs of the file that some operator needs at compile time.
+  std::set<std::string> parameter_inputs() {
+    std::set<std::string> names;
+    for (std::size_t n = 0; n < graph().nodes.size(); ++n) {
+      const auto parameters = definitions_[n]->inputs();
+      for (std::size_t i = 0; i < graph().nodes[n].inputs.size() && i < parameters.size(); ++i) {
+        const std::string& name = graph().nodes[n].inputs[i];
+        if (parameters[i].constant && !name.empty() && !graph().tensor(name).constant) names.insert(name);
+      }
+    }
+    return names;
+  }
+
+  void bind_parameters(const std::vector<std::string>& input_files) {
+    const std::set<std::string> wanted = parameter_inputs();
+    std::vector<std::string> left;
+    for (std::size_t i = 0; i < network_.file_inputs.size(); ++i) {
+      const std::string& name = network_.file_inputs[i];
+      if (wanted.count(name) == 0) {
+        network_.input_slots.push_back(static_cast<int>(left.size()));
+        left.push_back(name);
+        continue;
+      }
+      network_.input_slots.push_back(-1);
+      if (i >= input_files.size()) {
+        problem("input " + name, "expected a file for it (weights, scales and zero points must be known before the run), found none");
+        continue;
+      }
+      Tensor value = read_tensor_file(input_files[i], graph().tensor(name));
+      value.constant = value.known = true;
+      graph().tensors[name] = std::move(value);
+    }
+    graph().inputs = left;
+    throw_problems();
+  }
+
+  void infer() {
+    for (std::size_t n = 0; n < graph().nodes.size(); ++n) {
+      const Node& node = graph().nodes[n];
+      for (const std::string& input : node.inputs) {
+        if (!input.empty() && !graph().tensor(input).known) return throw_problems();  // follows from an earlier problem
+      }
+      std::vector<std::string> texts;
+      operators::check_node(*definitions_[n], node, graph(), texts);
+      for (const std::string& text : texts) problem(node.name, text);
+      if (!texts.empty()) continue;
+      try {
+        for (const std::string& output : node.outputs) graph().tensor(output).name = output;
+        definitions_[n]->infer(node, graph());
+        for (const std::string& output : node.outputs) graph().tensor(output).known = true;
+        count_operations(node);
+      } catch (const operators::OperatorProblem& trouble) {
+        problem(node.name, trouble.message);
+      }
+    }
+    throw_problems();
+  }
+
+  /// Two operations a multiply-accumulate of the network as it is written.
+  void count_operations(const Node& node) {
+    if (node.op != "QLinearConv" && node.op != "QGemm" && node.op != "QLinearMatMul") return;
+    const Shape& weights = graph().tensor(node.inputs[3]).shape;
+    std::int64_t depth = 1;
+    if (node.op == "QLinearConv") {
+      for (std::size_t i = 1; i < weights.size(); ++i) depth *= weights[i];
+    } else {
+      depth = graph().tensor(node.inputs[0]).shape.back();
+    }
+    network_.workload.operations += 2 * depth * element_count(graph().tensor(node.outputs[0]).shape);
+  }
+
+  void lower() {
+    Workload& workload = network_.workload;
+    workload.name = graph().name.empty() ? "network" : graph().name;
+    workload.target_soc = soc_.name;
+    workload.streams.push_back({"stream0", {}});
+    operators::LoweringContext context(graph(), soc_, workload);
+    for (const std::string& name : graph().inputs) {
+      context.output(name, operators::Layout::nd);
+      workload.inputs.push_back(context.tensor_index(name, operators::Layout::nd));
+      add_copy(workload, WorkloadTask::Kind::copy_to_device, name, workload.inputs.back());
+    }
+    for (std::size_t n = 0; n < graph().nodes.size(); ++n) {
+      try {
+        definitions_[n]->lower(graph().nodes[n], context);
+      } catch (const operators::OperatorProblem& trouble) {
+        problem(graph().nodes[n].name, trouble.message);
+        return throw_problems();
+      }
+    }
+    for (const std::string& name : graph().outputs) {
+      context.input(name, operators::Layout::nd);
+      const int index = context.tensor_index(name, operators::Layout::nd);
+      WorkloadTensor& tensor = workload.tensors[static_cast<std::size_t>(index)];
+      if (tensor.role == WorkloadTensor::Role::intermediate) tensor.role = WorkloadTensor::Role::output;
+      tensor.name = name;
+      tensor.shape = graph().tensor(name).shape;
+      workload.outputs.push_back(index);
+      add_copy(workload, WorkloadTask::Kind::copy_to_host, name, index);
+    }
+    if (static_cast<std::int64_t>(workload.arena_bytes) > soc_.memory.hbm.capacity) {
+      problem("", "expected a model that fits into " + std::to_string(soc_.memory.hbm.capacity) + " bytes of device memory, found one of " + std::to_string(workload.arena_bytes));
+      throw_problems();
+    }
+  }
+
+  static void add_copy(Workload& workload, WorkloadTask::Kind kind, const std::string& name, int tensor) {
+    WorkloadTask task;
+    task.kind = kind;
+    task.name = (kind == WorkloadTask::Kind::copy_to_device ? "h2d " : "d2h ") + name;
+    task.tensor = tensor;
+    workload.streams.front().tasks.push_back(task);
+  }
+
+  const SocSpec& soc_;
+  CompiledNetwork network_;
+  std::vector<const OperatorDefinition*> definitions_;
+  std::vector<Diagnostic> problems_;
+};
+
+}  // namespace
+
+CompiledNetwork compile_network(const std::string& file, const SocSpec& soc, const std::vector<std::string>& input_files) {
+  return Compiler(file, soc).run(input_files);
+}
+
+std::map<std::string, Tensor> evaluate_reference(const Graph& graph, const std::vector<Tensor>& inputs) {
+  std::map<std::string, Tensor> values;
+  for (const auto& [name, tensor] : graph.tensors) {
+    if (tensor.constant) values[name] = tensor;
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) values[graph.inputs[i]] = inputs[i];
+  for (const Node& node : graph.nodes) {
+    operators::built_in_operators().find(node.domain, node.op)->reference(node, graph, values);
+  }
+  return values;
+}
+
+}  // namespace npulab::graph

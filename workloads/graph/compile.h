@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an ONNX file to a workload for one chip: import, binding of parameters, checks and shapes, lowering, copies in and out.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/spec/soc_spec.h"
+#include "model/task/workload.h"
+#include "workloads/graph/graph.h"
+
+namespace npulab::graph {
+
+struct CompiledNetwork {
+  Graph graph;        // with every shape known
+  Workload workload;
+  /// For each input of the file: index into workload.inputs, or -1 when it was bound as a constant.
+  std::vector<int> input_slots;
+  std::vector<std::string> file_inputs;
+};
+
+/// Reads the given input files by the file's input order; weights, scales and zero points that the file leaves as inputs become
+/// constants and must be given. Throws UserError with every problem found.
+CompiledNetwork compile_network(const std::string& file, const SocSpec& soc, const std::vector<std::string>& input_files);
+
+/// Computes every tensor of the network on the host with the operators' reference functions; `inputs` by graph input order.
+std::map<std::string, Tensor> evaluate_reference(const Graph& graph, const std::vector<Tensor>& inputs);
+
+}  // namespace npulab::graph

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator definition interface. A definition says what an operator takes and gives, how shapes follow, what it computes
+// (the reference, on the host, exact), and how it becomes kernels. Built-ins use nothing that a plug-in could not.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workloads/graph/graph.h"
+
+namespace npulab::operators {
+
+/// What lowering works on; see lowering_context.h.
+class LoweringContext;
+
+/// One input or output of a definition.
+struct Parameter {
+  enum class Kind { required, optional, variadic };
+  std::string name;
+  Kind kind = Kind::required;
+  /// Allowed element types; the i-th entries of all parameters form one legal combination. One entry: the same in all.
+  std::vector<graph::ElementType> types;
+  bool constant = false;  // must be known at compile time (weights, scales, zero points)
+};
+
+struct AttributeDefinition {
+  enum class Kind { integer, integers, real, text };
+  std::string name;
+  Kind kind = Kind::integer;
+};
+
+/// Thrown by shape inference, checks and lowering: "expected ..., found ...", to be shown with the node's name.
+struct OperatorProblem {
+  std::string message;
+};
+
+class OperatorDefinition {
+ public:
+  virtual ~OperatorDefinition() = default;
+  virtual std::string name() const = 0;
+  virtual std::string domain() const { return ""; }
+  virtual std::vector<Parameter> inputs() const = 0;
+  virtual std::vector<Parameter> outputs() const = 0;
+  virtual std::vector<AttributeDefinition> attributes() const { return {}; }
+  /// Fills type and shape of the outputs. Throws OperatorProblem.
+  virtual void infer(const graph::Node& node, graph::Graph& graph) const = 0;
+  /// Computes the outputs on the host into `values` (row-major, as in the network). Inputs are there.
+  virtual void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const = 0;
+  /// Adds the kernels that compute the outputs on the device. Throws OperatorProblem.
+  virtual void lower(const graph::Node& node, LoweringContext& context) const = 0;
+};
+
+/// All known operators by domain and name.
+class OperatorRegistry {
+ public:
+  void add(std::unique_ptr<OperatorDefinition> definition);
+  /// Null when there is none.
+  const OperatorDefinition* find(const std::string& domain, const std::string& name) const;
+  std::vector<std::string> names() const;
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<OperatorDefinition>> definitions_;
+};
+
+/// The operators that come with the project, registered one by one (built_in.cpp).
+const OperatorRegistry& built_in_operators();
+
+/// Checks a node against its definition: counts, types, attributes, constants. Appends "expected ..., found ..." texts.
+void check_node(const OperatorDefinition& definition, const graph::Node& node, const graph::Graph& graph, std::vector<std::string>& problems);
+
+}  // namespace npulab::operators
