@@ -23,20 +23,38 @@ void InstructionSource::enter_loop(const ProgramOp& begin) {
   ++op_;
 }
 
+namespace {
+
+/// value % modulus; ping-pong counters are small, and a 64-bit division would be most of the cursor's time.
+inline std::int64_t remainder_of(std::int64_t value, std::int64_t modulus) {
+  if (((value | modulus) >> 32) != 0) return value % modulus;
+  const std::uint32_t small = static_cast<std::uint32_t>(value), step = static_cast<std::uint32_t>(modulus);
+  return (step & (step - 1)) == 0 ? small & (step - 1) : small % step;
+}
+
+}  // namespace
+
 void InstructionSource::resolve(const ProgramOp& op, Instruction& out) const {
-  out = op.head;
+  // Sums stay in registers: adding through a field's address costs a store-to-load round trip a term.
+  std::uint64_t dst = op.head.dst, src0 = op.head.src0, src1 = op.head.src1, event = op.head.event;
   const AffineTerm* term = program_->terms.data() + op.first_term;
   for (const AffineTerm* end = term + op.term_count; term != end; ++term) {
     std::int64_t value = variables_[term->variable];
-    if (term->modulus > 0) value %= term->modulus;
-    value *= term->coefficient;
-    switch (term->field) {
-      case HeadField::dst: out.dst += static_cast<std::uint64_t>(value); break;
-      case HeadField::src0: out.src0 += static_cast<std::uint64_t>(value); break;
-      case HeadField::src1: out.src1 += static_cast<std::uint64_t>(value); break;
-      case HeadField::event: out.event = static_cast<std::uint8_t>(out.event + value); break;
-    }
+    if (term->modulus > 0) value = remainder_of(value, term->modulus);
+    const std::uint64_t added = static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(term->coefficient);
+    dst += term->field == HeadField::dst ? added : 0;
+    src0 += term->field == HeadField::src0 ? added : 0;
+    src1 += term->field == HeadField::src1 ? added : 0;
+    event += term->field == HeadField::event ? added : 0;
   }
+  out.opcode = op.head.opcode;
+  out.pipe = op.head.pipe;
+  out.peer = op.head.peer;
+  out.event = static_cast<std::uint8_t>(event);
+  out.operands = op.head.operands;
+  out.dst = dst;
+  out.src0 = src0;
+  out.src1 = src1;
 }
 
 bool InstructionSource::next(Instruction& out) {

@@ -9,7 +9,7 @@
 
 namespace npulab::isa {
 
-/// Opcode first, then every field in declaration order. Two blocks mean the same exactly when their lists are equal.
+/// Opcode first, then every field in the order of operand_fields. Two blocks mean the same exactly when their lists are equal.
 std::vector<std::uint64_t> operand_words(const Operands& operands);
 
 }  // namespace npulab::isa

@@ -39,4 +39,24 @@ Pipe pipe_of(const Operands& operands) {
   }
 }
 
+int output_bytes_of(QuantMode mode) {
+  switch (mode) {
+    case QuantMode::none: return 4;
+    case QuantMode::f16: case QuantMode::bf16: case QuantMode::deqf16: case QuantMode::vdeqf16: return 2;
+    default: return 1;
+  }
+}
+
+bool has_column_words(QuantMode mode) {
+  return mode == QuantMode::vreq8 || mode == QuantMode::vdeqf16 || mode == QuantMode::vqf8;
+}
+
+bool reads_second_source(VectorOp op) {
+  switch (op) {
+    case VectorOp::add: case VectorOp::sub: case VectorOp::mul: case VectorOp::div: case VectorOp::max: case VectorOp::min:
+    case VectorOp::and_: case VectorOp::or_: case VectorOp::madd: case VectorOp::compare: case VectorOp::select: return true;
+    default: return false;
+  }
+}
+
 }  // namespace npulab::isa

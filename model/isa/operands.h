@@ -186,7 +186,13 @@ struct Operands {
 
 /// Which way, if any, an instruction with these operands goes to GM.
 GmAccess gm_access(const Operands& operands);
-/// The pipe that the pair of spaces (or the opcode) runs on; `has_fixpipe` decides fixpipe to UB.
+/// The pipe that the pair of spaces (or the opcode) runs on.
 Pipe pipe_of(const Operands& operands);
+/// Bytes of one element as FixPipe writes it.
+int output_bytes_of(QuantMode mode);
+/// True when the mode takes one quantisation word a column.
+bool has_column_words(QuantMode mode);
+/// True when the operation reads a second source operand.
+bool reads_second_source(VectorOp op);
 
 }  // namespace npulab::isa

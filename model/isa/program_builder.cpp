@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/isa/program_builder.h"
 
+#include <algorithm>
+
 #include "model/base/errors.h"
 #include "model/isa/operand_words.h"
 
@@ -26,6 +28,15 @@ Affine modulo(Variable variable, std::int64_t modulus) {
   return value;
 }
 
+namespace {
+
+/// Names are how the text form and messages tell things apart.
+[[noreturn]] void twice(const std::string& what, const std::string& name) {
+  throw InternalError("two of one name: " + what + " '" + name + "'");
+}
+
+}  // namespace
+
 KernelBuilder::KernelBuilder(std::string name, std::string op_type) {
   kernel_.name = std::move(name);
   kernel_.op_type = std::move(op_type);
@@ -33,15 +44,22 @@ KernelBuilder::KernelBuilder(std::string name, std::string op_type) {
 
 Variable KernelBuilder::block_variable(const std::string& name) {
   if (kernel_.variables.size() == static_cast<std::size_t>(kMaxBlockVariables)) throw InternalError("too many block variables");
+  if (std::count(kernel_.variables.begin(), kernel_.variables.end(), name) != 0) twice("block variable", name);
   kernel_.variables.push_back(name);
   return {static_cast<std::uint8_t>(kernel_.variables.size() - 1)};
 }
 
 void KernelBuilder::buffer(const std::string& name, Space space, std::uint64_t address, std::uint64_t bytes) {
+  for (const KernelBuffer& other : kernel_.buffers) {
+    if (other.space == space && other.name == name) twice(std::string("buffer in ") + name_of(space), name);
+  }
   kernel_.buffers.push_back({name, space, address, bytes});
 }
 
 int KernelBuilder::program(const std::string& name, const std::function<void(ProgramBuilder&)>& body) {
+  for (const Program& other : kernel_.programs) {
+    if (other.name == name) twice("program", name);
+  }
   Program program;
   program.name = name;
   ProgramBuilder builder(*this, program);

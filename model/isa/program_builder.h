@@ -53,8 +53,9 @@ class KernelBuilder {
 
   /// A block variable; its value is given per block, in the order of declaration. InternalError beyond kMaxBlockVariables.
   Variable block_variable(const std::string& name);
+  /// A named region; one name is used once a space (InternalError). Addresses in GM are checked against the GM buffers, if any.
   void buffer(const std::string& name, Space space, std::uint64_t address, std::uint64_t bytes);
-  /// Builds a program and returns its index.
+  /// Builds a program of a name of its own (InternalError) and returns its index.
   int program(const std::string& name, const std::function<void(ProgramBuilder&)>& body);
   void block(const BlockBinding& binding) { kernel_.blocks.push_back(binding); }
   /// Index of an equal operand block, added if there is none.
