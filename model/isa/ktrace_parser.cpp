@@ -202,10 +202,10 @@ void KtraceParser::loop(const Token& word) {
                         count.terms[0].modulus == 0 && count.terms[0].variable < kMaxBlockVariables;
   if (!constant && !variable) tokens_.fail(count_at, "expected a constant or a block variable as count, found another expression");
   if (constant && count.constant < 0) tokens_.fail(count_at, fmt::format("expected a count from 0, found {}", count.constant));
-  tokens_.expect("{");
   if (scope_.loops.size() == static_cast<std::size_t>(kMaxLoopDepth)) {
     tokens_.fail(word, fmt::format("expected loops at most {} deep, found a deeper one", kMaxLoopDepth));
   }
+  tokens_.expect("{");
   open_loop(counter, constant ? count.constant : 0, variable ? static_cast<std::int8_t>(count.terms[0].variable) : std::int8_t{-1});
 }
 
