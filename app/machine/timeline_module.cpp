@@ -33,6 +33,8 @@ void TimelineModule::cancel(TimerId timer) {
 
 void TimelineModule::arm() {
   if (calls_.empty()) return;
+  // Background calls alone do not keep a run alive: with nothing else to come, the kernel is left to starve and the run ends.
+  if (foreground_ == 0 && !sc_core::sc_pending_activity()) return;
   const Picoseconds delay = calls_.begin()->first.first - now();
   if (delay <= 0) wake_.notify(sc_core::SC_ZERO_TIME);
   else wake_.notify(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(delay * ticks_per_ps_)));
