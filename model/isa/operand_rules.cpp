@@ -127,7 +127,6 @@ void check_broadcast(const BroadcastOperands& o, OperandProblems& problems) {
 
 std::vector<std::string> operand_problems(const Operands& operands, const CoreSpec& core) {
   OperandProblems problems;
-  const Pipe pipe = pipe_of(operands);
   const auto needs = [&](Space space) {
     problems.require(space == Space::gm || core.buffers[static_cast<int>(space)].capacity > 0,
                      fmt::format("expected a core that has {}, found one without", name_of(space)));
@@ -140,8 +139,6 @@ std::vector<std::string> operand_problems(const Operands& operands, const CoreSp
   for (const OperandField& field : operand_fields(operands.opcode)) {
     if (field.kind == FieldKind::space) needs(static_cast<Space>(field.get(operands.block)));
   }
-  problems.require(core.dispatch.queue_depth[static_cast<int>(pipe)] > 0,
-                   fmt::format("expected a core that has pipe {}, found one without", name_of(pipe)));
   check_operation(operands, core, problems);
   return problems.take();
 }

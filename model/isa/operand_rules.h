@@ -33,7 +33,7 @@ void check_mmad(const MmadOperands& operands, const CoreSpec& core, OperandProbl
 void check_fixpipe(const FixpipeOperands& operands, const CoreSpec& core, OperandProblems& problems);
 void check_vector(const VectorOperands& operands, OperandProblems& problems);
 
-/// "expected ..., found ..." for each rule that `operands` break on `core`; empty when legal.
+/// "expected ..., found ..." for each rule that `operands` break on `core`, which has their pipe; empty when legal.
 std::vector<std::string> operand_problems(const Operands& operands, const CoreSpec& core);
 
 }  // namespace npulab::isa
