@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "model/base/errors.h"
 #include "model/spec/soc_spec.h"
 #include "model/task/workload.h"
 
