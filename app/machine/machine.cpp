@@ -25,8 +25,16 @@ Picoseconds flag_latency(const SocSpec& soc) {
 }  // namespace
 
 struct Machine::DeviceParts : PlaceModule {
-  DeviceParts(sc_core::sc_module_name name, const SocSpec& soc, Timeline& timeline)
-      : PlaceModule(name), memory("memory", soc.memory), flags(timeline, flag_latency(soc)) {}
+  /// Everything is made in here, so that it stands below the device in the hierarchy.
+  DeviceParts(sc_core::sc_module_name name, const BoardSpec& board, int device, Timeline& timeline, const MachineOptions& options)
+      : PlaceModule(name), memory("memory", soc_of(board, device).memory), flags(timeline, flag_latency(soc_of(board, device))) {
+    build_groups(board, device, options);
+  }
+
+  static const SocSpec& soc_of(const BoardSpec& board, int device) {
+    return board.socs[static_cast<std::size_t>(board.devices[static_cast<std::size_t>(device)].soc)];
+  }
+  void build_groups(const BoardSpec& board, int device, const MachineOptions& options);
 
   memory::MemoryModule memory;
   cores::InterGroupFlags flags;
@@ -42,9 +50,7 @@ Machine::Machine(const BoardSpec& board, const MachineOptions& options)
   std::vector<MemorySystem*> memories;
   for (std::size_t i = 0; i < board.devices.size(); ++i) {
     const std::string name = board.devices[i].path.substr(board.devices[i].path.rfind('.') + 1);
-    const SocSpec& soc = board.socs[static_cast<std::size_t>(board.devices[i].soc)];
-    devices_.push_back(std::make_unique<DeviceParts>(name.c_str(), soc, timeline_));
-    build_groups(*devices_.back(), static_cast<int>(i), options);
+    devices_.push_back(std::make_unique<DeviceParts>(name.c_str(), board, static_cast<int>(i), timeline_, options));
     memories.push_back(&devices_.back()->memory);
   }
   fabric_ = std::make_unique<pcie::Fabric>(board, timeline_, memories, options.trace, options.functional);
@@ -67,30 +73,30 @@ Machine::Machine(const BoardSpec& board, const MachineOptions& options)
 
 Machine::~Machine() = default;
 
-void Machine::build_groups(DeviceParts& parts, int device, const MachineOptions& options) {
-  const SocSpec& soc = board_.socs[static_cast<std::size_t>(board_.devices[static_cast<std::size_t>(device)].soc)];
+void Machine::DeviceParts::build_groups(const BoardSpec& board, int device, const MachineOptions& options) {
+  const SocSpec& soc = soc_of(board, device);
   for (const CoreGroupSpec& group : soc.groups) {
     for (int i = 0; i < group.count; ++i) {
       const std::string name = group.name + std::to_string(i);
       CoreGroupContext context;
-      context.path = board_.devices[static_cast<std::size_t>(device)].path + '.' + name;
+      context.path = board.devices[static_cast<std::size_t>(device)].path + '.' + name;
       context.device = device;
-      context.group_index = static_cast<int>(parts.groups.size());
+      context.group_index = static_cast<int>(groups.size());
       context.soc = &soc;
       context.group = &group;
-      context.memory = &parts.memory;
-      context.flags = &parts.flags;
+      context.memory = &memory;
+      context.flags = &flags;
       context.trace = options.trace;
       context.functional = options.functional;
-      const int cores = group.fused_cores + group.cube_cores + group.vector_cores;
+      const int core_count = group.fused_cores + group.cube_cores + group.vector_cores;
       const auto keep = [&](auto module) {
-        for (int core = 0; core < cores; ++core) {
-          if (options.functional) parts.effects.push_back(module->effects(core));
+        for (int core = 0; core < core_count; ++core) {
+          if (options.functional) effects.push_back(module->effects(core));
         }
-        parts.groups.push_back(module.get());
-        parts.group_modules.push_back(std::move(module));
+        groups.push_back(module.get());
+        group_modules.push_back(std::move(module));
       };
-      if (board_.engine == EngineKind::scoreboard) keep(std::make_unique<cores::ScoreboardModule>(name.c_str(), context));
+      if (board.engine == EngineKind::scoreboard) keep(std::make_unique<npulab::cores::ScoreboardModule>(name.c_str(), context));
       else keep(std::make_unique<cores::ProcessGroupModule>(name.c_str(), context));
     }
   }

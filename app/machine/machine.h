@@ -47,7 +47,6 @@ class Machine {
 
  private:
   struct DeviceParts;
-  void build_groups(DeviceParts& parts, int device, const MachineOptions& options);
   std::string stuck() const;
 
   const BoardSpec& board_;

@@ -29,8 +29,12 @@ isa::DataType device_type(ElementType type) {
 }
 
 std::int64_t element_count(const Shape& shape) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 56;
   std::int64_t count = 1;
-  for (std::int64_t extent : shape) count *= extent;
+  for (std::int64_t extent : shape) {
+    if (extent > 0 && count > kMost / extent) return kMost;
+    count *= extent;
+  }
   return count;
 }
 
@@ -58,6 +62,21 @@ std::int64_t Node::integer(const std::string& key, std::int64_t fallback) const 
 std::vector<std::int64_t> Node::integers(const std::string& key, const std::vector<std::int64_t>& fallback) const {
   const auto found = attributes.find(key);
   return found == attributes.end() || found->second.integers.empty() ? fallback : found->second.integers;
+}
+
+std::string Node::text(const std::string& key, const std::string& fallback) const {
+  const auto found = attributes.find(key);
+  return found == attributes.end() || found->second.text.empty() ? fallback : found->second.text;
+}
+
+float Node::real(const std::string& key, float fallback) const {
+  const auto found = attributes.find(key);
+  return found == attributes.end() ? fallback : found->second.real;
+}
+
+const std::string& Node::input(std::size_t index) const {
+  static const std::string none;
+  return index < inputs.size() ? inputs[index] : none;
 }
 
 }  // namespace npulab::graph

@@ -21,6 +21,7 @@ const char* name_of(ElementType type);
 /// InternalError for int64, which never reaches the device.
 isa::DataType device_type(ElementType type);
 
+/// Product of the extents; saturates far above anything that fits a device.
 std::int64_t element_count(const Shape& shape);
 std::string to_string(const Shape& shape);
 
@@ -44,6 +45,8 @@ struct Tensor {
 };
 
 struct Attribute {
+  enum class Kind : std::uint8_t { integer, integers, real, text, other };
+  Kind kind = Kind::other;
   std::int64_t integer = 0;
   float real = 0;
   std::string text;
@@ -60,6 +63,10 @@ struct Node {
 
   std::int64_t integer(const std::string& key, std::int64_t fallback) const;
   std::vector<std::int64_t> integers(const std::string& key, const std::vector<std::int64_t>& fallback) const;
+  std::string text(const std::string& key, const std::string& fallback) const;
+  float real(const std::string& key, float fallback) const;
+  /// Name of input `index`, "" when it is left out.
+  const std::string& input(std::size_t index) const;
 };
 
 struct Graph {

@@ -3,6 +3,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <map>
 #include <set>
 
 #include "model/base/errors.h"
@@ -12,6 +13,24 @@ namespace npulab::graph {
 namespace {
 
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 33;
+constexpr std::size_t kMaxProblems = 100;
+
+/// Old files may leave the type out; then what is filled in decides.
+Attribute::Kind kind_of(const onnx::AttributeProto& attribute) {
+  using Proto = onnx::AttributeProto;
+  switch (attribute.type()) {
+    case Proto::INT: return Attribute::Kind::integer;
+    case Proto::INTS: return Attribute::Kind::integers;
+    case Proto::FLOAT: return Attribute::Kind::real;
+    case Proto::STRING: return Attribute::Kind::text;
+    case Proto::UNDEFINED: break;
+    default: return Attribute::Kind::other;
+  }
+  if (attribute.has_i()) return Attribute::Kind::integer;
+  if (attribute.has_f()) return Attribute::Kind::real;
+  if (attribute.has_s()) return Attribute::Kind::text;
+  return attribute.ints_size() > 0 ? Attribute::Kind::integers : Attribute::Kind::other;
+}
 
 class Importer {
  public:
@@ -39,7 +58,9 @@ class Importer {
   }
 
  private:
-  void problem(const std::string& key, const std::string& message) { problems_.push_back({graph_.file, 0, 0, key, message}); }
+  void problem(const std::string& key, const std::string& message) {
+    if (problems_.size() < kMaxProblems) problems_.push_back({graph_.file, 0, 0, key, message});
+  }
 
   void add_initialiser(const onnx::TensorProto& proto) {
     Tensor tensor;
@@ -62,7 +83,9 @@ class Importer {
       if (dimension.dim_value() <= 0) problem("input " + value.name(), "expected fixed positive dimensions, found a free or zero one");
       tensor.shape.push_back(std::max<std::int64_t>(dimension.dim_value(), 1));
     }
-    if (element_count(tensor.shape) > kMaxElements || element_count(tensor.shape) < 0) problem("input " + value.name(), "expected a tensor of reasonable size, found " + to_string(tensor.shape));
+    if (element_count(tensor.shape) > kMaxElements) {
+      problem("input " + value.name(), "expected at most " + std::to_string(kMaxElements) + " elements, found " + to_string(tensor.shape));
+    }
     tensor.known = true;
     graph_.inputs.push_back(value.name());
     produced_.insert(value.name());
@@ -78,6 +101,7 @@ class Importer {
     node.outputs.assign(proto.output().begin(), proto.output().end());
     for (const auto& attribute : proto.attribute()) {
       Attribute& value = node.attributes[attribute.name()];
+      value.kind = kind_of(attribute);
       value.integer = attribute.i();
       value.real = attribute.f();
       value.text = attribute.s();
@@ -86,35 +110,60 @@ class Importer {
     graph_.nodes.push_back(std::move(node));
   }
 
+  /// Which nodes wait for a tensor, and for how many tensors each node waits.
+  struct Waiting {
+    std::map<std::string, std::vector<std::size_t>> readers;
+    std::vector<std::size_t> missing;
+    std::set<std::size_t> ready;  // by place in the file
+  };
+
+  Waiting waiting_nodes() {
+    Waiting waiting;
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      std::set<std::string> open;
+      for (const std::string& input : graph_.nodes[n].inputs) {
+        if (!input.empty() && produced_.count(input) == 0) open.insert(input);
+      }
+      for (const std::string& input : open) waiting.readers[input].push_back(n);
+      waiting.missing.push_back(open.size());
+      if (open.empty()) waiting.ready.insert(n);
+    }
+    return waiting;
+  }
+
   /// Kahn's order, stable in file order; what is left over is a cycle or hangs on a missing tensor.
   void sort_nodes() {
-    std::vector<Node> sorted, waiting = std::move(graph_.nodes);
-    for (bool progress = true; progress && !waiting.empty();) {
-      progress = false;
-      std::vector<Node> later;
-      for (Node& node : waiting) {
-        bool ready = true;
-        for (const std::string& input : node.inputs) ready = ready && (input.empty() || produced_.count(input) > 0);
-        if (!ready) {
-          later.push_back(std::move(node));
+    Waiting waiting = waiting_nodes();
+    std::vector<Node> sorted;
+    std::vector<bool> done(graph_.nodes.size(), false);
+    while (!waiting.ready.empty()) {
+      const std::size_t n = *waiting.ready.begin();
+      waiting.ready.erase(waiting.ready.begin());
+      done[n] = true;
+      for (const std::string& output : graph_.nodes[n].outputs) {
+        if (output.empty()) continue;
+        if (!produced_.insert(output).second) {
+          problem(graph_.nodes[n].name, "expected each tensor to be made once, found '" + output + "' made again");
           continue;
         }
-        for (const std::string& output : node.outputs) {
-          if (!output.empty() && !produced_.insert(output).second) problem(node.name, "expected each tensor to be made once, found '" + output + "' made again");
+        for (std::size_t reader : waiting.readers[output]) {
+          if (--waiting.missing[reader] == 0) waiting.ready.insert(reader);
         }
-        sorted.push_back(std::move(node));
-        progress = true;
       }
-      waiting = std::move(later);
+      sorted.push_back(graph_.nodes[n]);
     }
-    for (const Node& node : waiting) {
-      std::string missing;
-      for (const std::string& input : node.inputs) {
-        if (!input.empty() && produced_.count(input) == 0) missing += (missing.empty() ? "'" : ", '") + input + "'";
-      }
-      problem(node.name, "expected inputs that an earlier node or initialiser makes, found " + missing + " missing or in a cycle");
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (!done[n]) report_waiting(graph_.nodes[n]);
     }
     graph_.nodes = std::move(sorted);
+  }
+
+  void report_waiting(const Node& node) {
+    std::string missing;
+    for (const std::string& input : node.inputs) {
+      if (!input.empty() && produced_.count(input) == 0) missing += (missing.empty() ? "'" : ", '") + input + "'";
+    }
+    problem(node.name, "expected inputs that an initialiser or an earlier node makes, found " + missing + " missing or in a cycle");
   }
 
   Graph graph_;

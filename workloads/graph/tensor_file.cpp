@@ -12,6 +12,8 @@
 namespace npulab::graph {
 namespace {
 
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 33;
+
 [[noreturn]] void refuse(const std::string& file, const std::string& message) { throw UserError({{file, 0, 0, "", message}}); }
 
 /// Copies a repeated protobuf field of 32-bit numbers into bytes of the tensor's width.
@@ -24,6 +26,48 @@ void narrow(const Field& field, std::vector<std::uint8_t>& data) {
   }
 }
 
+constexpr struct {
+  const char* name;
+  ElementType type;
+  int onnx;
+} kTypes[] = {{"|i1", ElementType::int8, onnx::TensorProto::INT8},
+              {"|u1", ElementType::uint8, onnx::TensorProto::UINT8},
+              {"<i4", ElementType::int32, onnx::TensorProto::INT32},
+              {"<i8", ElementType::int64, onnx::TensorProto::INT64},
+              {"<f4", ElementType::fp32, onnx::TensorProto::FLOAT}};
+
+bool type_of_numpy(const std::string& name, ElementType& type) {
+  for (const auto& entry : kTypes) {
+    if (name == entry.name) {
+      type = entry.type;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Version 1.0 of the format: the header, with the data at a multiple of 64 bytes.
+std::string npy_bytes(const Tensor& tensor) {
+  std::string shape;
+  for (std::int64_t extent : tensor.shape) shape += std::to_string(extent) + ", ";
+  std::string header = std::string("{'descr': '") + kTypes[static_cast<int>(tensor.type)].name + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
+  header += '\n';
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  bytes += static_cast<char>(header.size() & 0xff);
+  bytes += static_cast<char>(header.size() >> 8);
+  return bytes + header;
+}
+
+std::string onnx_bytes(const Tensor& tensor) {
+  onnx::TensorProto proto;
+  proto.set_name(tensor.name);
+  proto.set_data_type(kTypes[static_cast<int>(tensor.type)].onnx);
+  for (std::int64_t extent : tensor.shape) proto.add_dims(extent);
+  proto.set_raw_data(tensor.data.data(), tensor.data.size());
+  return proto.SerializeAsString();
+}
+
 Tensor read_npy(const std::string& file, const std::string& bytes) {
   if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0) refuse(file, "expected a NumPy array, found something else");
   const bool first = bytes[6] == 1;
@@ -34,9 +78,9 @@ Tensor read_npy(const std::string& file, const std::string& bytes) {
   const std::string text = bytes.substr(start, header);
   std::smatch match;
   Tensor tensor;
-  static const std::map<std::string, ElementType> types = {{"|i1", ElementType::int8}, {"|u1", ElementType::uint8}, {"<i4", ElementType::int32}, {"<i8", ElementType::int64}, {"<f4", ElementType::fp32}};
-  if (!std::regex_search(text, match, std::regex("'descr': *'([^']*)'")) || types.count(match[1]) == 0) refuse(file, "expected int8, uint8, int32, int64 or float32, found another type");
-  tensor.type = types.at(match[1]);
+  if (!std::regex_search(text, match, std::regex("'descr': *'([^']*)'")) || !type_of_numpy(match[1], tensor.type)) {
+    refuse(file, "expected int8, uint8, int32, int64 or float32, found another type");
+  }
   if (text.find("'fortran_order': True") != std::string::npos) refuse(file, "expected C order, found Fortran order");
   if (!std::regex_search(text, match, std::regex("'shape': *\\(([^)]*)\\)"))) refuse(file, "expected a shape in the header, found none");
   const std::string list = match[1];
@@ -64,14 +108,13 @@ std::string read_whole_file(const std::string& file, std::int64_t most) {
 }
 
 bool element_type_of(int onnx_type, ElementType& type) {
-  switch (onnx_type) {
-    case onnx::TensorProto::INT8: type = ElementType::int8; return true;
-    case onnx::TensorProto::UINT8: type = ElementType::uint8; return true;
-    case onnx::TensorProto::INT32: type = ElementType::int32; return true;
-    case onnx::TensorProto::INT64: type = ElementType::int64; return true;
-    case onnx::TensorProto::FLOAT: type = ElementType::fp32; return true;
-    default: return false;
+  for (const auto& entry : kTypes) {
+    if (onnx_type == entry.onnx) {
+      type = entry.type;
+      return true;
+    }
   }
+  return false;
 }
 
 bool decode_tensor(const onnx::TensorProto& proto, Tensor& tensor, std::string& trouble) {
@@ -87,6 +130,14 @@ bool decode_tensor(const onnx::TensorProto& proto, Tensor& tensor, std::string& 
       return false;
     }
     tensor.shape.push_back(extent);
+  }
+  if (element_count(tensor.shape) > kMaxElements) {
+    trouble = "expected at most " + std::to_string(kMaxElements) + " elements, found " + to_string(tensor.shape);
+    return false;
+  }
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
+    trouble = "expected the data in the file, found it in another one";
+    return false;
   }
   if (!proto.raw_data().empty()) tensor.data.assign(proto.raw_data().begin(), proto.raw_data().end());
   else if (tensor.type == ElementType::fp32) narrow<float>(proto.float_data(), tensor.data);
@@ -123,6 +174,20 @@ Tensor read_tensor_file(const std::string& file, const Tensor& expected) {
   if (static_cast<std::int64_t>(tensor.data.size()) != size) refuse(file, "expected " + std::to_string(size) + " bytes for '" + expected.name + "', found " + std::to_string(tensor.data.size()));
   tensor.shape = expected.shape;
   return tensor;
+}
+
+void write_tensor_file(const std::string& file, const Tensor& tensor) {
+  std::string bytes;
+  if (ends_with(file, ".pb")) {
+    bytes = onnx_bytes(tensor);
+  } else {
+    if (ends_with(file, ".npy")) bytes = npy_bytes(tensor);
+    bytes.append(tensor.data.begin(), tensor.data.end());
+  }
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) refuse(file, "expected a place to write to, found none");
 }
 
 }  // namespace npulab::graph

@@ -22,4 +22,7 @@ bool element_type_of(int onnx_type, ElementType& type);
 /// Reads a tensor for use as `expected` (name, type, shape); raw files must have exactly its size. UserError on any mismatch.
 Tensor read_tensor_file(const std::string& file, const Tensor& expected);
 
+/// Writes `tensor` in the form that the ending names. UserError when the file cannot be written.
+void write_tensor_file(const std::string& file, const Tensor& tensor);
+
 }  // namespace npulab::graph

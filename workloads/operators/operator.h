@@ -15,20 +15,24 @@ namespace npulab::operators {
 /// What lowering works on; see lowering_context.h.
 class LoweringContext;
 
+/// Tensors by name, as the references compute them.
+using Values = std::map<std::string, graph::Tensor>;
+
 /// One input or output of a definition.
 struct Parameter {
   enum class Kind { required, optional, variadic };
   std::string name;
   Kind kind = Kind::required;
-  /// Allowed element types; the i-th entries of all parameters form one legal combination. One entry: the same in all.
-  std::vector<graph::ElementType> types;
-  bool constant = false;  // must be known at compile time (weights, scales, zero points)
+  std::vector<graph::ElementType> types;  // allowed ones
+  bool constant = false;                  // must be known at compile time (weights, scales, zero points)
+  std::string same_type_as;               // another input whose element type this one must share; may be empty
 };
 
 struct AttributeDefinition {
-  enum class Kind { integer, integers, real, text };
+  using Kind = graph::Attribute::Kind;
   std::string name;
   Kind kind = Kind::integer;
+  std::string fallback;  // the value when it is left out, for people to read
 };
 
 /// Thrown by shape inference, checks and lowering: "expected ..., found ...", to be shown with the node's name.
@@ -44,10 +48,12 @@ class OperatorDefinition {
   virtual std::vector<Parameter> inputs() const = 0;
   virtual std::vector<Parameter> outputs() const = 0;
   virtual std::vector<AttributeDefinition> attributes() const { return {}; }
+  /// What of the public definition is left out, and on which chips; one sentence or two, may be empty.
+  virtual std::string limits() const { return ""; }
   /// Fills type and shape of the outputs. Throws OperatorProblem.
   virtual void infer(const graph::Node& node, graph::Graph& graph) const = 0;
   /// Computes the outputs on the host into `values` (row-major, as in the network). Inputs are there.
-  virtual void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const = 0;
+  virtual void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const = 0;
   /// Adds the kernels that compute the outputs on the device. Throws OperatorProblem.
   virtual void lower(const graph::Node& node, LoweringContext& context) const = 0;
 };
@@ -68,6 +74,7 @@ class OperatorRegistry {
 const OperatorRegistry& built_in_operators();
 
 /// Checks a node against its definition: counts, types, attributes, constants. Appends "expected ..., found ..." texts.
-void check_node(const OperatorDefinition& definition, const graph::Node& node, const graph::Graph& graph, std::vector<std::string>& problems);
+void check_node(const OperatorDefinition& definition, const graph::Node& node, const graph::Graph& graph,
+                std::vector<std::string>& problems);
 
 }  // namespace npulab::operators

@@ -44,8 +44,8 @@ class QLinearGlobalAveragePool final : public OperatorDefinition {
     y.shape = {x.shape[0], x.shape[1], 1, 1};
   }
 
-  void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const override {
-    const Values v = values_of(node, graph);
+  void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {
+    const Terms v = terms_of(node, graph);
     const graph::Tensor& x = values.at(node.inputs[0]);
     graph::Tensor& y = make_output(graph, node.outputs[0], values);
     for (std::size_t c = 0; c < y.data.size(); ++c) {
@@ -56,7 +56,7 @@ class QLinearGlobalAveragePool final : public OperatorDefinition {
   }
 
   void lower(const graph::Node& node, LoweringContext& context) const override {
-    const Values v = values_of(node, context.graph());
+    const Terms v = terms_of(node, context.graph());
     if (v.positions > (1 << 16)) throw OperatorProblem{"expected at most 65536 positions, whose sum is exact in fp32, found " + std::to_string(v.positions)};
     const graph::Tensor& x = context.graph().tensor(node.inputs[0]);
     const std::uint64_t from = context.input(node.inputs[0], Layout::blocked), to = context.output(node.outputs[0], Layout::blocked);
@@ -73,13 +73,13 @@ class QLinearGlobalAveragePool final : public OperatorDefinition {
   static constexpr std::int64_t kChunk = 256;  // positions at a time
   static constexpr std::uint64_t kBytes = 0, kHalf = kBytes + kChunk * 32, kReal = kHalf + kChunk * 64, kSum = kReal + kChunk * 128, kResult = kSum + 128;
 
-  struct Values {
+  struct Terms {
     Quantisation x, y;
     std::int64_t positions = 0;
     float multiplier = 0;
   };
-  static Values values_of(const graph::Node& node, const graph::Graph& graph) {
-    Values v;
+  static Terms terms_of(const graph::Node& node, const graph::Graph& graph) {
+    Terms v;
     v.x = quantisation_of(graph, node.inputs[1], node.inputs[2], 1);
     v.y = quantisation_of(graph, node.inputs[3], node.inputs[4], 1);
     const graph::Shape& shape = graph.tensor(node.inputs[0]).shape;
@@ -89,7 +89,7 @@ class QLinearGlobalAveragePool final : public OperatorDefinition {
   }
 
   /// One block of 32 channels: sum over positions by halving, then the requantisation.
-  static void pool_block(isa::ProgramBuilder& program, VectorCode& code, const Values& v, DataType in, DataType out, std::uint64_t from,
+  static void pool_block(isa::ProgramBuilder& program, VectorCode& code, const Terms& v, DataType in, DataType out, std::uint64_t from,
                          std::uint64_t to, std::int64_t block, bool again) {
     using isa::Pipe;
     code.fill(DataType::fp32, kSum, 0.0f, 32);
@@ -144,7 +144,7 @@ class MaxPool final : public OperatorDefinition {
     y.shape = {w.in[0], w.in[1], w.out_h, w.out_w};
   }
 
-  void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const override {
+  void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {
     const Window w = window_of(node, graph);
     const graph::Tensor x = values.at(node.inputs[0]);
     graph::Tensor& y = make_output(graph, node.outputs[0], values);

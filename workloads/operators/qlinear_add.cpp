@@ -46,7 +46,7 @@ class QLinearAdd final : public OperatorDefinition {
     y.shape = a.shape;
   }
 
-  void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const override {
+  void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {
     const Terms t = terms_of(node, graph);
     const graph::Tensor a = values.at(node.inputs[0]), b = values.at(node.inputs[3]);
     graph::Tensor& y = make_output(graph, node.outputs[0], values);

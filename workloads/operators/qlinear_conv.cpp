@@ -84,7 +84,7 @@ class QLinearConv final : public OperatorDefinition {
     y.shape = {graph.tensor(node.inputs[kX]).shape[0], s.out_channels, s.out_h, s.out_w};
   }
 
-  void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const override {
+  void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {
     const QuantisedConvolution conv = describe(node, graph);
     const graph::Tensor& x = values.at(node.inputs[kX]);
     graph::Tensor& y = make_output(graph, node.outputs[0], values);

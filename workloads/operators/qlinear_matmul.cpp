@@ -92,7 +92,7 @@ class QLinearMatMul final : public OperatorDefinition {
     y.shape.back() = b.back();
   }
 
-  void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const override {
+  void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {
     reference_product(describe(node, graph), values.at(node.inputs[0]), make_output(graph, node.outputs[0], values));
   }
 
@@ -149,7 +149,7 @@ class QGemm final : public OperatorDefinition {
     y.shape = {a[0], b[transposed ? 0 : 1]};
   }
 
-  void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const override {
+  void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {
     reference_product(describe(node, graph), values.at(node.inputs[0]), make_output(graph, node.outputs[0], values));
   }
 

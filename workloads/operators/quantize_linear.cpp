@@ -99,7 +99,7 @@ class QuantizeLinear final : public OperatorDefinition {
     y.shape = graph.tensor(node.inputs[0]).shape;
   }
 
-  void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const override {
+  void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {
     const Layouting l = layouting_of(node, graph);
     const graph::Tensor x = values.at(node.inputs[0]);
     graph::Tensor& y = make_output(graph, node.outputs[0], values);
@@ -144,7 +144,7 @@ class DequantizeLinear final : public OperatorDefinition {
     y.shape = graph.tensor(node.inputs[0]).shape;
   }
 
-  void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const override {
+  void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {
     const Layouting l = layouting_of(node, graph);
     const graph::Tensor x = values.at(node.inputs[0]);
     graph::Tensor& y = make_output(graph, node.outputs[0], values);

@@ -27,7 +27,7 @@ class SameBytes : public OperatorDefinition {
     if (graph::element_count(y.shape) != graph::element_count(x.shape)) throw OperatorProblem{"expected as many elements as " + graph::to_string(x.shape) + " has, found " + graph::to_string(y.shape)};
   }
 
-  void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const override {
+  void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {
     const graph::Tensor x = values.at(node.inputs[0]);
     make_output(graph, node.outputs[0], values).data = x.data;
   }
@@ -116,7 +116,7 @@ class Transpose final : public OperatorDefinition {
     for (std::int64_t axis : perm) y.shape.push_back(x.shape[static_cast<std::size_t>(axis)]);
   }
 
-  void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const override {
+  void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {
     const graph::Tensor x = values.at(node.inputs[0]);
     graph::Tensor& y = make_output(graph, node.outputs[0], values);
     const bool to_last = node.integers("perm", {}) == kToLast;

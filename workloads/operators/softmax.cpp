@@ -36,7 +36,7 @@ class Softmax final : public OperatorDefinition {
     y.shape = x.shape;
   }
 
-  void reference(const graph::Node& node, const graph::Graph& graph, std::map<std::string, graph::Tensor>& values) const override {
+  void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {
     const graph::Tensor x = values.at(node.inputs[0]);
     graph::Tensor& y = make_output(graph, node.outputs[0], values);
     const std::size_t length = static_cast<std::size_t>(x.shape.back()), rows = x.data.size() / 4 / length;
