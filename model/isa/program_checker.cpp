@@ -176,7 +176,7 @@ void KernelCheck::follow_flags() {
     if (sound_[block]) follow_alone(block);
   }
   if (instructions_ > limits_.instructions) {
-    report_.kernel("kernel '" + kernel_.name + "'", fmt::format("expected at most {} instructions whose flags can be followed, found more", limits_.instructions));
+    report_.kernel("kernel '" + kernel_.name + "'", fmt::format("expected at most {} instructions and ends of loops whose flags can be followed, found more", limits_.instructions));
   }
 }
 

@@ -16,7 +16,7 @@ namespace npulab::isa {
 
 struct CheckLimits {
   std::size_t problems = 100;                     // reported at most
-  std::int64_t instructions = 2'000'000'000;      // streamed for flags at most, over all distinct blocks
+  std::int64_t instructions = 2'000'000'000;      // and ends of loops, streamed for flags over all distinct blocks
 };
 
 class ProgramChecker {

@@ -115,7 +115,7 @@ std::int64_t StaticChecks::block(const CheckedCore& core, CoreKind kind) {
   const BlockBinding& binding = kernel_.blocks[core.block];
   LoopTrips trips = {};
   bool sound = checked.sound;
-  std::int64_t instructions = 0, times = 1;
+  std::int64_t rounds = 0, times = 1;
   std::vector<std::int64_t> outer;  // `times` outside each open loop
   std::size_t next = 0;
   for (std::size_t op = 0; op < program.ops.size(); ++op) {
@@ -126,17 +126,19 @@ std::int64_t StaticChecks::block(const CheckedCore& core, CoreKind kind) {
       trips[at.depth] = std::max<std::int64_t>(count, 0);
       outer.push_back(times);
       times = product(times, trips[at.depth]);
-    } else if (at.kind == ProgramOp::Kind::loop_end) {
+    } else {
+      // The end of a loop takes a turn too: a loop without instructions is no shorter for that.
+      rounds = times > kVeryMany - rounds ? kVeryMany : rounds + times;
+    }
+    if (at.kind == ProgramOp::Kind::loop_end) {
       times = outer.back();
       outer.pop_back();
-    } else {
-      instructions = times > kVeryMany - instructions ? kVeryMany : instructions + times;
     }
     for (; next < checked.values.size() && checked.values[next].op == op; ++next) {
       if (times > 0) value(core, checked.values[next], binding, trips, sound);
     }
   }
-  return sound ? instructions : -1;
+  return sound ? rounds : -1;
 }
 
 void StaticChecks::value(const CheckedCore& core, const CheckedProgram::Value& value, const BlockBinding& binding,

@@ -26,8 +26,8 @@ class StaticChecks {
 
   /// Checks the program once a kind of core; `core` names the block and core it is reported for.
   const CheckedProgram& program(const CheckedCore& core, CoreKind kind);
-  /// Checks loop counts and values of one block; returns the number of instructions, saturated, or -1 when an event or count
-  /// is out of range.
+  /// Checks loop counts and values of one block; returns how many instructions and ends of loops it goes through,
+  /// saturated, or -1 when its flags cannot be followed.
   std::int64_t block(const CheckedCore& core, CoreKind kind);
   /// Declared buffers against the capacities of the kinds of core in use.
   void buffers(const std::vector<CoreKind>& kinds);

@@ -123,9 +123,12 @@ TEST(FlagFlow, programs_longer_than_the_limit_are_not_followed) {
   CheckLimits limits;
   limits.instructions = 1000;
   const auto text = [](const char* count) { return std::string("program cube p {\nloop i ") + count + " {\nscalar 1\n}\n}\nblock cube=p\n"; };
-  EXPECT_EQ(check(split_soc(), text("1000"), limits), "");
-  EXPECT_TRUE(has(check(split_soc(), text("1001"), limits), "expected at most 1000 instructions"));
+  // Each round is an instruction and an end of the loop.
+  EXPECT_EQ(check(split_soc(), text("500"), limits), "");
+  EXPECT_TRUE(has(check(split_soc(), text("501"), limits), "expected at most 1000 instructions"));
   EXPECT_TRUE(has(check(split_soc(), text("0x7fffffffffffffff"), limits), "expected at most 1000 instructions"));
+  const std::string hollow = "program cube p {\nloop i 0x7fffffffffffffff {\n}\n}\nblock cube=p\n";
+  EXPECT_TRUE(has(check(split_soc(), hollow), "expected at most 2000000000 instructions"));
 }
 
 std::string group(const std::string& cube, const std::string& vector, const std::string& blocks = "block cube=c vector=v\n", int groups = 2) {
