@@ -150,8 +150,9 @@ void Enumerator::set_payload(int index, std::uint32_t code) {
   const PciFunction& function = functions_[static_cast<std::size_t>(index)];
   if (function.express != 0) {
     const std::uint32_t at = function.express + kDeviceControl;
+    const bool tags = (access_.config_read(function.address, function.express + kDeviceCap) & kDeviceCapExtendedTags) != 0;
     const std::uint32_t control = access_.config_read(function.address, at) & 0xffff & ~(7u << kDeviceControlPayloadShift);
-    access_.config_write(function.address, at, control | code << kDeviceControlPayloadShift);
+    access_.config_write(function.address, at, control | code << kDeviceControlPayloadShift | (tags ? kDeviceControlExtendedTags : 0));
   }
   for (int child : function.children) set_payload(child, code);
 }

@@ -29,6 +29,7 @@ inline constexpr std::uint32_t kExpressFlags = 0x02, kDeviceCap = 0x04, kDeviceC
 inline constexpr std::uint32_t kLinkControl = 0x10, kLinkStatus = 0x12, kLinkCap2 = 0x2c, kLinkControl2 = 0x30;
 inline constexpr std::uint32_t kMsixControl = 0x02, kMsixTable = 0x04, kMsixPending = 0x08;
 inline constexpr std::uint32_t kMsixEnable = 0x8000, kMsixMaskAll = 0x4000;
+inline constexpr std::uint32_t kDeviceCapExtendedTags = 0x20, kDeviceControlExtendedTags = 0x100;
 inline constexpr std::uint32_t kDeviceControlPayloadShift = 5, kDeviceControlReadShift = 12;
 // Vendor specific: which BAR plays which role.
 inline constexpr std::uint32_t kVendorIoBar = 0x03, kVendorMemoryBar = 0x04;

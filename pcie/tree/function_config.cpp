@@ -19,7 +19,7 @@ constexpr std::uint32_t kBridgeClass = 0x060400;
 
 constexpr std::uint32_t kTypeEndpoint = 0, kTypeRootPort = 4, kTypeUpstream = 5, kTypeDownstream = 6;
 constexpr std::uint32_t kCommandWritable = 0x0547;      // io, memory, master, parity, SERR, INTx disable
-constexpr std::uint32_t kExtendedTags = 0x20, kRoleBasedErrors = 0x8000;
+constexpr std::uint32_t kRoleBasedErrors = 0x8000;
 constexpr std::uint32_t kDeviceControlWritable = 0x7fff, kDeviceControlReset = 0x2810;  // relaxed ordering, no snoop, 512-byte reads
 constexpr std::uint32_t kLinkActiveReporting = 1 << 20, kSlotClock = 1 << 12, kLinkActive = 1 << 13;
 constexpr std::uint32_t kUncorrectable = 0x07fff030, kFatal = 0x00462030, kCorrectable = 0xf1c1;
@@ -44,7 +44,7 @@ FunctionConfig FunctionConfig::endpoint(const EndpointSpec& spec, const PcieNode
   out.space_.set(kSubsystemVendor, 2, u(spec.subsystem_vendor_id));
   out.space_.set(kSubsystem, 2, u(spec.subsystem_id));
   out.add_power(kExpressAt);
-  out.add_express(kTypeEndpoint, spec.max_payload_bytes, node.link, spec.max_generation, spec.max_width, 0, kMsixAt);
+  out.add_express(kTypeEndpoint, spec.max_payload_bytes, spec.max_tags, node.link, spec.max_generation, spec.max_width, 0, kMsixAt);
   out.add_msix(spec.msix_vectors, io, kVendorAt);
   out.space_.set(kVendorAt, 4, kCapVendor | kVendorLength << 16 | io << 24);
   out.space_.set(kVendorAt + kVendorMemoryBar, 1, memory);
@@ -59,7 +59,7 @@ FunctionConfig FunctionConfig::bridge(PcieNodeSpec::Kind kind, const LinkSpec& l
   out.add_header(root ? kRootVendor : kSwitchVendor, root ? kRootDevice : kSwitchDevice, kBridgeClass, 0, kHeaderBridge);
   out.add_windows();
   out.add_power(kExpressAt);
-  out.add_express(type_of(kind), link.max_payload_bytes, link, link.generation, link.width, port, 0);
+  out.add_express(type_of(kind), link.max_payload_bytes, 0, link, link.generation, link.width, port, 0);
   out.add_aer(0);
   return out;
 }
@@ -94,9 +94,9 @@ void FunctionConfig::add_power(std::uint32_t next) {
   space_.allow(kPowerAt + 4, 2, 0x3);
 }
 
-void FunctionConfig::add_express(std::uint32_t type, std::int64_t max_payload, const LinkSpec& link, int cap_generation, int cap_width, std::uint32_t port, std::uint32_t next) {
+void FunctionConfig::add_express(std::uint32_t type, std::int64_t max_payload, int max_tags, const LinkSpec& link, int cap_generation, int cap_width, std::uint32_t port, std::uint32_t next) {
   space_.set(kExpressAt, 4, kCapExpress | next << 8 | (2 | type << 4) << 16);
-  space_.set(kExpressAt + kDeviceCap, 4, size_code(max_payload) | kExtendedTags | kRoleBasedErrors);
+  space_.set(kExpressAt + kDeviceCap, 4, size_code(max_payload) | (max_tags > 32 ? kDeviceCapExtendedTags : 0) | kRoleBasedErrors);
   const std::uint32_t reads = size_code(link.max_read_request_bytes) << kDeviceControlReadShift;
   space_.set(kExpressAt + kDeviceControl, 2, (kDeviceControlReset & ~(7u << kDeviceControlReadShift)) | reads);
   space_.allow(kExpressAt + kDeviceControl, 2, kDeviceControlWritable);

@@ -51,7 +51,7 @@ class FunctionConfig {
   void add_header(std::uint32_t vendor, std::uint32_t device, std::uint32_t class_code, std::uint32_t revision, std::uint32_t type);
   void add_bars(const std::vector<EndpointSpec::Bar>& bars);
   void add_power(std::uint32_t next);
-  void add_express(std::uint32_t type, std::int64_t max_payload, const LinkSpec& link, int cap_generation, int cap_width, std::uint32_t port, std::uint32_t next);
+  void add_express(std::uint32_t type, std::int64_t max_payload, int max_tags, const LinkSpec& link, int cap_generation, int cap_width, std::uint32_t port, std::uint32_t next);
   void add_link(const LinkSpec& link, int cap_generation, int cap_width, std::uint32_t port, bool above_device);
   void add_msix(int vectors, std::uint32_t io_bar, std::uint32_t next);
   void add_aer(std::uint32_t next);
