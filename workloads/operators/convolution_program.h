@@ -2,7 +2,7 @@
 // The instructions of a tiled convolution: everything double-buffered, every buffer handed over by a pair of flags.
 #pragma once
 
-#include "workloads/operators/convolution_tiling.h"
+#include "workloads/operators/quantised_convolution.h"
 
 namespace npulab::operators {
 
@@ -12,7 +12,7 @@ struct ConvolutionAddresses {
   std::vector<std::uint64_t> weights;  // by channel tile
 };
 
-Kernel convolution_kernel(const QuantisedConvolution& conv, const ConvolutionTiling& tiling, const ConvolutionAddresses& addresses,
+Kernel convolution_kernel(const QuantisedConvolution& conv, const tiling::ConvolutionTiling& tiling, const ConvolutionAddresses& addresses,
                           const CoreSpec& core, int cores);
 
 }  // namespace npulab::operators

@@ -1,21 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // QLinearConv: int32 convolution of (x - zx) and (w - zw) plus int32 bias, requantised (ONNX operator page; integer semantics
 // as ONNX Runtime computes them). Padding holds zx.
-#include "workloads/operators/built_in.h"
+#include <algorithm>
+
+#include "model/isa/isa_limits.h"
 #include "model/numerics/requantise.h"
-#include "workloads/operators/matmul_plan.h"
+#include "workloads/operators/built_in.h"
+#include "workloads/operators/quantised_convolution.h"
 #include "workloads/operators/quantisation.h"
 
 namespace npulab::operators {
 namespace {
 
+constexpr std::int64_t kMaxPad = 192;  // 255 in the encoding, less the largest stride
+
 enum Input { kX, kXScale, kXZero, kW, kWScale, kWZero, kYScale, kYZero, kBias };
 
-/// Geometry from attributes and shapes. Throws OperatorProblem.
-ConvolutionShape shape_of(const graph::Node& node, const graph::Graph& graph) {
-  const graph::Shape& x = graph.tensor(node.inputs[kX]).shape;
-  const graph::Shape& w = graph.tensor(node.inputs[kW]).shape;
-  if (x.size() != 4 || w.size() != 4) throw OperatorProblem{"expected four-dimensional x and w, found " + graph::to_string(x) + " and " + graph::to_string(w)};
+std::string show(const std::vector<std::int64_t>& values) { return graph::to_string(values); }
+
+/// Pads as the attributes say: given, none, or what makes out = ceil(in / stride).
+std::vector<std::int64_t> pads_of(const graph::Node& node, const ConvolutionShape& s) {
+  const std::string automatic = node.text("auto_pad", "NOTSET");
+  if (automatic == "NOTSET") return node.integers("pads", {0, 0, 0, 0});
+  if (automatic == "VALID") return {0, 0, 0, 0};
+  if (automatic != "SAME_UPPER" && automatic != "SAME_LOWER") {
+    throw OperatorProblem{"auto_pad: expected NOTSET, VALID, SAME_UPPER or SAME_LOWER, found '" + automatic + "'"};
+  }
+  const std::int64_t h = std::max<std::int64_t>(0, (ceil_div(s.in_h, s.stride_h) - 1) * s.stride_h + s.reach_h() - s.in_h);
+  const std::int64_t w = std::max<std::int64_t>(0, (ceil_div(s.in_w, s.stride_w) - 1) * s.stride_w + s.reach_w() - s.in_w);
+  if (automatic == "SAME_UPPER") return {h / 2, w / 2, (h + 1) / 2, (w + 1) / 2};
+  return {(h + 1) / 2, (w + 1) / 2, h / 2, w / 2};
+}
+
+void check_channels(const ConvolutionShape& s, const graph::Shape& x, const graph::Shape& w, const graph::Node& node) {
+  if (s.groups < 1 || s.in_channels % s.groups != 0 || s.out_channels % s.groups != 0 || w[1] != s.in_channels / s.groups) {
+    throw OperatorProblem{"expected channels that match the weights and groups, found x " + show(x) + ", w " + show(w) + ", group " +
+                          std::to_string(s.groups)};
+  }
+  const auto kernel = node.integers("kernel_shape", {w[2], w[3]});
+  if (kernel != std::vector<std::int64_t>{w[2], w[3]}) {
+    throw OperatorProblem{"kernel_shape: expected that of the weights " + show(w) + ", found " + show(kernel)};
+  }
+}
+
+void check_range(const char* what, std::initializer_list<std::int64_t> values, std::int64_t least, std::int64_t most) {
+  for (std::int64_t value : values) {
+    if (value >= least && value <= most) continue;
+    throw OperatorProblem{std::string(what) + ": expected " + std::to_string(least) + " to " + std::to_string(most) + ", found " + std::to_string(value)};
+  }
+}
+
+/// Sizes and attributes without pads and output. Throws OperatorProblem.
+ConvolutionShape bare_shape(const graph::Node& node, const graph::Shape& x, const graph::Shape& w) {
+  if (x.size() != 4 || w.size() != 4) throw OperatorProblem{"expected four-dimensional x and w, found " + show(x) + " and " + show(w)};
+  const auto strides = node.integers("strides", {1, 1}), dilations = node.integers("dilations", {1, 1});
+  if (strides.size() != 2 || dilations.size() != 2) throw OperatorProblem{"expected two strides and two dilations, found other counts"};
   ConvolutionShape s;
   s.groups = node.integer("group", 1);
   s.in_channels = x[1];
@@ -24,40 +63,33 @@ ConvolutionShape shape_of(const graph::Node& node, const graph::Graph& graph) {
   s.out_channels = w[0];
   s.kernel_h = w[2];
   s.kernel_w = w[3];
-  const auto strides = node.integers("strides", {1, 1}), dilations = node.integers("dilations", {1, 1});
-  auto pads = node.integers("pads", {0, 0, 0, 0});
-  if (strides.size() != 2 || dilations.size() != 2 || pads.size() != 4) throw OperatorProblem{"expected two strides, two dilations and four pads, found other counts"};
   s.stride_h = strides[0];
   s.stride_w = strides[1];
   s.dilation_h = dilations[0];
   s.dilation_w = dilations[1];
-  const std::int64_t reach_h = s.dilation_h * (s.kernel_h - 1) + 1, reach_w = s.dilation_w * (s.kernel_w - 1) + 1;
-  const auto found = node.attributes.find("auto_pad");
-  const std::string auto_pad = found == node.attributes.end() ? "NOTSET" : found->second.text;
-  if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
-    const std::int64_t total_h = std::max<std::int64_t>(0, (ceil_div(s.in_h, s.stride_h) - 1) * s.stride_h + reach_h - s.in_h);
-    const std::int64_t total_w = std::max<std::int64_t>(0, (ceil_div(s.in_w, s.stride_w) - 1) * s.stride_w + reach_w - s.in_w);
-    const bool upper = auto_pad == "SAME_UPPER";
-    pads = {upper ? total_h / 2 : (total_h + 1) / 2, upper ? total_w / 2 : (total_w + 1) / 2, upper ? (total_h + 1) / 2 : total_h / 2, upper ? (total_w + 1) / 2 : total_w / 2};
-  }
+  check_channels(s, x, w, node);
+  check_range("kernel_shape", {s.kernel_h, s.kernel_w}, 1, 255);
+  check_range("strides", {s.stride_h, s.stride_w}, 1, isa::limits::kLoad3dStride);
+  check_range("dilations", {s.dilation_h, s.dilation_w}, 1, 255);
+  return s;
+}
+
+/// Geometry from attributes and shapes. Throws OperatorProblem.
+ConvolutionShape shape_of(const graph::Node& node, const graph::Graph& graph) {
+  const graph::Shape& x = graph.tensor(node.inputs[kX]).shape;
+  ConvolutionShape s = bare_shape(node, x, graph.tensor(node.inputs[kW]).shape);
+  const std::vector<std::int64_t> pads = pads_of(node, s);
+  if (pads.size() != 4) throw OperatorProblem{"pads: expected four, found " + std::to_string(pads.size())};
+  check_range("pads", {pads[0], pads[1], pads[2], pads[3]}, 0, kMaxPad);
   s.pad_top = pads[0];
   s.pad_left = pads[1];
   s.pad_bottom = pads[2];
   s.pad_right = pads[3];
-  if (s.groups < 1 || s.in_channels % s.groups != 0 || s.out_channels % s.groups != 0 || w[1] != s.in_channels / s.groups) {
-    throw OperatorProblem{"expected channels that match the weights and groups, found x " + graph::to_string(x) + ", w " + graph::to_string(w) + ", group " + std::to_string(s.groups)};
+  if (s.in_h + s.pad_top + s.pad_bottom < s.reach_h() || s.in_w + s.pad_left + s.pad_right < s.reach_w()) {
+    throw OperatorProblem{"expected an input at least as large as the kernel, found " + show(x)};
   }
-  for (std::int64_t value : {s.stride_h, s.stride_w, s.dilation_h, s.dilation_w}) {
-    if (value < 1 || value > 63) throw OperatorProblem{"expected strides and dilations of 1 to 63, found " + std::to_string(value)};
-  }
-  for (std::int64_t pad : pads) {
-    if (pad < 0 || pad > 255) throw OperatorProblem{"expected pads of 0 to 255, found " + std::to_string(pad)};
-  }
-  if (s.in_h + s.pad_top + s.pad_bottom < reach_h || s.in_w + s.pad_left + s.pad_right < reach_w) throw OperatorProblem{"expected an input at least as large as the kernel, found " + graph::to_string(x)};
-  s.out_h = (s.in_h + s.pad_top + s.pad_bottom - reach_h) / s.stride_h + 1;
-  s.out_w = (s.in_w + s.pad_left + s.pad_right - reach_w) / s.stride_w + 1;
-  // What the last stride does not reach needs no padding.
-  s.pad_bottom = std::max<std::int64_t>(0, (s.out_h - 1) * s.stride_h + reach_h - s.in_h - s.pad_top);
+  s.out_h = (s.in_h + s.pad_top + s.pad_bottom - s.reach_h()) / s.stride_h + 1;
+  s.out_w = (s.in_w + s.pad_left + s.pad_right - s.reach_w()) / s.stride_w + 1;
   return s;
 }
 
@@ -66,16 +98,23 @@ class QLinearConv final : public OperatorDefinition {
   std::string name() const override { return "QLinearConv"; }
   std::vector<Parameter> inputs() const override {
     using Kind = Parameter::Kind;
-    return {{"x", Kind::required, eight_bit()}, {"x_scale", Kind::required, real(), true}, {"x_zero_point", Kind::required, eight_bit(), true},
-            {"w", Kind::required, eight_bit(), true}, {"w_scale", Kind::required, real(), true}, {"w_zero_point", Kind::required, eight_bit(), true},
-            {"y_scale", Kind::required, real(), true}, {"y_zero_point", Kind::required, eight_bit(), true},
+    return {{"x", Kind::required, eight_bit()},
+            {"x_scale", Kind::required, real(), true},
+            {"x_zero_point", Kind::required, eight_bit(), true, "x"},
+            {"w", Kind::required, eight_bit(), true},
+            {"w_scale", Kind::required, real(), true},
+            {"w_zero_point", Kind::required, eight_bit(), true, "w"},
+            {"y_scale", Kind::required, real(), true},
+            {"y_zero_point", Kind::required, eight_bit(), true},
             {"B", Kind::optional, {graph::ElementType::int32}, true}};
   }
   std::vector<Parameter> outputs() const override { return {{"y", Parameter::Kind::required, eight_bit()}}; }
   std::vector<AttributeDefinition> attributes() const override {
     using Kind = AttributeDefinition::Kind;
-    return {{"auto_pad", Kind::text}, {"dilations", Kind::integers}, {"group", Kind::integer}, {"kernel_shape", Kind::integers}, {"pads", Kind::integers}, {"strides", Kind::integers}};
+    return {{"auto_pad", Kind::text, "NOTSET"}, {"dilations", Kind::integers, "1, 1"}, {"group", Kind::integer, "1"},
+            {"kernel_shape", Kind::integers, "from w"}, {"pads", Kind::integers, "0, 0, 0, 0"}, {"strides", Kind::integers, "1, 1"}};
   }
+  std::string limits() const override { return "Two spatial dimensions, constant weights; strides up to 63, kernels up to 255, pads up to 192."; }
 
   void infer(const graph::Node& node, graph::Graph& graph) const override {
     const ConvolutionShape s = shape_of(node, graph);
@@ -100,15 +139,11 @@ class QLinearConv final : public OperatorDefinition {
   }
 
   void lower(const graph::Node& node, LoweringContext& context) const override {
-    const QuantisedConvolution conv = describe(node, context.graph());
-    const Blocking in = blocking_of(context.graph().tensor(node.inputs[kX]).shape), out = blocking_of(context.graph().tensor(node.outputs[0]).shape);
+    QuantisedConvolution conv = describe(node, context.graph());
+    conv.bias = fold_zero_point(conv.bias, conv.weights, conv.shape.out_channels, conv.input_zero_point);
+    conv.images = context.graph().tensor(node.inputs[kX]).shape[0];
     const std::uint64_t from = context.input(node.inputs[kX], Layout::blocked), to = context.output(node.outputs[0], Layout::blocked);
-    QuantisedConvolution folded = conv;
-    folded.bias = fold_zero_point(conv.bias, conv.weights, conv.shape.out_channels, conv.input_zero_point);
-    for (std::int64_t image = 0; image < in.images; ++image) {
-      if (in.images > 1) folded.name = conv.name + "_image" + std::to_string(image);
-      add_convolution(context, folded, from + static_cast<std::uint64_t>(image * in.image_bytes()), to + static_cast<std::uint64_t>(image * out.image_bytes()));
-    }
+    add_convolution(context, conv, from, to);
   }
 
  private:
@@ -125,18 +160,24 @@ class QLinearConv final : public OperatorDefinition {
     const graph::Tensor& weights = graph.tensor(node.inputs[kW]);
     const std::size_t per_channel = weights.data.size() / static_cast<std::size_t>(channels);
     for (std::size_t i = 0; i < weights.data.size(); ++i) conv.weights.push_back(element(weights, i) - w.zero_point(i / per_channel));
-    conv.bias.assign(static_cast<std::size_t>(channels), 0);
-    if (node.inputs.size() > kBias && !node.inputs[kBias].empty()) {
-      const graph::Tensor& bias = graph.tensor(node.inputs[kBias]);
-      if (graph::element_count(bias.shape) != channels) throw OperatorProblem{"expected a bias of " + std::to_string(channels) + " elements, found " + graph::to_string(bias.shape)};
-      for (std::size_t i = 0; i < conv.bias.size(); ++i) conv.bias[i] = static_cast<std::int32_t>(bias.integer(i));
-    }
+    conv.bias = bias_of(graph, node.input(kBias), channels);
     for (std::size_t o = 0; o < static_cast<std::size_t>(channels); ++o) conv.multipliers.push_back(numerics::requantisation_multiplier(x.scale(), w.scale(o), y.scale()));
     conv.input_type = graph.tensor(node.inputs[kX]).type;
     conv.output_type = graph.tensor(node.inputs[kYZero]).type;
     conv.input_zero_point = x.zero_point();
     conv.output_zero_point = y.zero_point();
     return conv;
+  }
+
+  static std::vector<std::int32_t> bias_of(const graph::Graph& graph, const std::string& name, std::int64_t channels) {
+    std::vector<std::int32_t> values(static_cast<std::size_t>(channels), 0);
+    if (name.empty()) return values;
+    const graph::Tensor& bias = graph.tensor(name);
+    if (graph::element_count(bias.shape) != channels) {
+      throw OperatorProblem{"B: expected " + std::to_string(channels) + " elements, found " + show(bias.shape)};
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(bias.integer(i));
+    return values;
   }
 
   static int point(const QuantisedConvolution& conv, const graph::Tensor& x, std::int64_t image, std::int64_t o, std::int64_t oh, std::int64_t ow) {

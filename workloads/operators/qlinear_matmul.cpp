@@ -3,7 +3,7 @@
 // positions are the rows of A.
 #include "model/numerics/requantise.h"
 #include "workloads/operators/built_in.h"
-#include "workloads/operators/matmul_plan.h"
+#include "workloads/operators/quantised_convolution.h"
 #include "workloads/operators/quantisation.h"
 
 namespace npulab::operators {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/operators/matmul_plan.h"
+#include "workloads/operators/quantised_convolution.h"
 
 #include <algorithm>
 
 #include "model/numerics/requantise.h"
 #include "workloads/operators/convolution_program.h"
-#include "workloads/operators/convolution_tiling.h"
+#include "workloads/tiling/convolution_tiling.h"
 
 namespace npulab::operators {
 namespace {
@@ -22,25 +22,35 @@ int weight_at(const QuantisedConvolution& conv, std::int64_t out, std::int64_t i
   if (out >= s.out_channels || in >= s.in_channels) return 0;
   const std::int64_t in_per_group = s.in_channels / s.groups, group = out / (s.out_channels / s.groups);
   if (in / in_per_group != group) return 0;
-  const std::int64_t taps = s.kernel_h * s.kernel_w;
-  return conv.weights[static_cast<std::size_t>((out * in_per_group + in % in_per_group) * taps + tap)];
+  return conv.weights[static_cast<std::size_t>((out * in_per_group + in % in_per_group) * s.taps() + tap)];
+}
+
+/// Part `set` of a weight that is a sum of 8-bit numbers: as much as fits, then the rest.
+int part_of(int weight, int set) {
+  for (; set > 0; --set) weight -= std::clamp(weight, -128, 127);
+  return std::clamp(weight, -128, 127);
+}
+
+/// How many 8-bit numbers the largest weight is a sum of: 1 without a zero point, up to 3 for 255.
+int sets_for(const std::vector<int>& weights) {
+  int sets = 1;
+  for (int weight : weights) {
+    while (part_of(weight, sets) != 0) ++sets;
+  }
+  return sets;
 }
 
 /// FRACTAL_Z of every channel tile, one set after the other: [tile][set][k1 = c1, kh, kw][n1][16 n][32 k].
-std::vector<std::uint8_t> prepare_weights(const QuantisedConvolution& conv, const ConvolutionTiling& t, std::vector<std::uint64_t>& offsets) {
+std::vector<std::uint8_t> prepare_weights(const QuantisedConvolution& conv, const tiling::ConvolutionTiling& t, std::vector<std::uint64_t>& offsets) {
   std::vector<std::uint8_t> bytes;
-  const std::int64_t taps = conv.shape.kernel_h * conv.shape.kernel_w;
-  for (const ChannelTile& tile : t.channel_tiles) {
+  for (const tiling::ChannelTile& tile : t.channel_tiles) {
     offsets.push_back(bytes.size());
     for (int set = 0; set < t.weight_sets; ++set) {
-      for (std::int64_t c1 = 0; c1 < tile.blocks; ++c1) {
-        for (std::int64_t tap = 0; tap < taps; ++tap) {
-          for (std::int64_t n = 0; n < t.n; ++n) {
-            for (std::int64_t k = 0; k < 32; ++k) {
-              const int w = weight_at(conv, tile.first + n, (tile.block_first + c1) * 32 + k, tap);
-              const int low = std::clamp(w, -128, 127);
-              bytes.push_back(static_cast<std::uint8_t>(set == 0 ? low : w - low));
-            }
+      for (std::int64_t k1 = 0; k1 < tile.blocks * conv.shape.taps(); ++k1) {
+        const std::int64_t channel = (tile.block_first + k1 / conv.shape.taps()) * 32, tap = k1 % conv.shape.taps();
+        for (std::int64_t n = 0; n < t.n; ++n) {
+          for (std::int64_t k = 0; k < 32; ++k) {
+            bytes.push_back(static_cast<std::uint8_t>(part_of(weight_at(conv, tile.first + n, channel + k, tap), set)));
           }
         }
       }
@@ -49,8 +59,13 @@ std::vector<std::uint8_t> prepare_weights(const QuantisedConvolution& conv, cons
   return bytes;
 }
 
-bool needs_two_sets(const std::vector<int>& weights) {
-  return std::any_of(weights.begin(), weights.end(), [](int w) { return w < -128 || w > 127; });
+tiling::ConvolutionTiling tiling_for(const QuantisedConvolution& conv, const CorePool& pool) {
+  try {
+    const auto cores = static_cast<int>(ceil_div(pool.count, conv.images));
+    return tiling::tile_convolution(conv.shape, *pool.core, cores, sets_for(conv.weights));
+  } catch (const tiling::TilingProblem& problem) {
+    throw OperatorProblem{problem.message};
+  }
 }
 
 }  // namespace
@@ -69,7 +84,7 @@ std::vector<std::int32_t> fold_zero_point(const std::vector<std::int32_t>& bias,
 
 void add_convolution(LoweringContext& context, const QuantisedConvolution& conv, std::uint64_t from, std::uint64_t to) {
   const CorePool pool = context.cube_pool();
-  const ConvolutionTiling tiling = tile_convolution(conv.shape, *pool.core, pool.count, needs_two_sets(conv.weights) ? 2 : 1);
+  const tiling::ConvolutionTiling tiling = tiling_for(conv, pool);
   ConvolutionAddresses addresses;
   addresses.input = from;
   addresses.output = to;

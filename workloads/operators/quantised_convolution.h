@@ -7,22 +7,17 @@
 #include <vector>
 
 #include "workloads/operators/lowering_context.h"
+#include "workloads/tiling/convolution_tiling.h"
 
 namespace npulab::operators {
 
-/// A convolution of one group of channels or of several, on one image.
-struct ConvolutionShape {
-  std::int64_t in_channels = 0, in_h = 1, in_w = 1;
-  std::int64_t out_channels = 0, out_h = 1, out_w = 1;
-  std::int64_t groups = 1;
-  std::int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
-  std::int64_t pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;
-};
+using tiling::ConvolutionShape;
 
 /// What the kernel needs beyond the shape. weights: [out_channels][in_channels / groups][kernel_h][kernel_w], already without
-/// their zero point; values may need 9 bits, then they are split into two 8-bit sets whose products are added.
+/// their zero point; values may need 9 bits, then they are sums of two or three 8-bit sets whose products are added.
 struct QuantisedConvolution {
   ConvolutionShape shape;
+  std::int64_t images = 1;                 // of that shape, one after the other
   std::vector<int> weights;
   std::vector<std::int32_t> bias;          // out_channels, zero point of the input folded in
   std::vector<float> multipliers;          // out_channels
@@ -33,7 +28,7 @@ struct QuantisedConvolution {
   std::string name, op_type;
 };
 
-/// Adds the kernel that reads an image of channel blocks at `from` and writes one at `to`. Throws OperatorProblem when no tile fits.
+/// Adds the kernel that reads images of channel blocks at `from` and writes them at `to`. Throws OperatorProblem when no tile fits.
 void add_convolution(LoweringContext& context, const QuantisedConvolution& conv, std::uint64_t from, std::uint64_t to);
 
 /// bias - input_zero_point * sum of the weights of each output channel.
