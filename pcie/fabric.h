@@ -16,7 +16,7 @@ namespace npulab::pcie {
 
 class Fabric {
  public:
-  /// `memories[i]` is the memory of device i; two clients are registered with each. `trace` may be null. UserError for credits
+  /// `board` must outlive the fabric. `memories[i]` is the memory of device i; two clients are registered with each. `trace` may be null. UserError for credits
   /// below what one TLP needs or BARs that do not hold the register map.
   Fabric(const BoardSpec& board, Timeline& timeline, const std::vector<MemorySystem*>& memories, TraceSink* trace, bool functional);
   Fabric(const Fabric&) = delete;

@@ -162,6 +162,16 @@ TEST(DmaEngine, without_mastering_nothing_leaves_the_device) {
   EXPECT_EQ(rig.machine.fabric->root().written_bytes(), 0);
 }
 
+TEST(DmaEngine, a_bridge_without_mastering_refuses) {
+  Rig rig;
+  rig.machine.fabric->node(0).config().write(0x04, 0x2);
+  const std::uint64_t host = rig.host().allocate(65536);
+  rig.run({{false, host, 0, 4096, 1}});
+  EXPECT_EQ(rig.status[0], CopyStatus::link_error);
+  EXPECT_EQ(rig.machine.fabric->node(0).config().read(0x104), 0x100000u);  // unsupported request, for AER
+  EXPECT_EQ(rig.front().endpoint().free_tags(), 256);
+}
+
 TEST(DmaEngine, a_busy_channel_refuses_in_words) {
   Rig rig;
   rig.front().copy(0, {false, rig.host().allocate(64), 0, 64, 1}, nullptr);

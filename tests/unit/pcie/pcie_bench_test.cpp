@@ -107,6 +107,20 @@ TEST(PcieBench, latency_is_the_sum_of_its_parts) {
   }
 }
 
+TEST(PcieBench, a_write_is_delivered_with_its_last_byte) {
+  Bench bench(32, 400'000);
+  const LinkRate rate(test::plain_link(3, 8));
+  for (Bytes size : {64, 256, 1024, 4096}) {
+    const Picoseconds begin = bench.machine.timeline.now();
+    Picoseconds sent = 0, delivered = 0;
+    bench.endpoint().write(bench.host, size, nullptr, [&] { sent = bench.machine.timeline.now(); }, [&] { delivered = bench.machine.timeline.now(); });
+    bench.machine.timeline.run();
+    const Picoseconds wire = rate.time(size + ceil_div(size, 256) * 24);
+    EXPECT_EQ(sent - begin, wire);
+    EXPECT_EQ(delivered - begin, wire + 50'000);
+  }
+}
+
 TEST(PcieBench, more_tags_do_not_help_past_the_link) {
   EXPECT_GT(Bench(256, 400'000).read_rate(64), 1.4 * Bench(32, 400'000).read_rate(64));
   EXPECT_NEAR(Bench(256, 400'000).read_rate(2048), Bench(32, 400'000).read_rate(2048), 0.3);
