@@ -21,7 +21,7 @@ RuntimeCode code_of(BlockStatus status) {
 
 BlockScheduler::BlockScheduler(Timeline& timeline, std::vector<ComputeCore*> cores, Picoseconds per_block_latency)
     : timeline_(timeline), per_block_(per_block_latency) {
-  for (ComputeCore* core : cores) groups_.push_back({core, 0, false});
+  for (ComputeCore* core : cores) groups_.push_back({core, 0, false, -1});
 }
 
 const KernelNeeds& BlockScheduler::needs(const Kernel& kernel) {
@@ -60,7 +60,8 @@ void BlockScheduler::launch(KernelLaunch launch) {
 int BlockScheduler::idle_group(const BlockNeeds& needs, const std::vector<bool>& claimed) const {
   int best = -1;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    if (groups_[i].job != 0 || claimed[i] || !fits(needs, groups_[i].core->info())) continue;
+    // A group that fell idle at this very instant is seen a moment later: who finishes first within an instant is chance.
+    if (groups_[i].job != 0 || groups_[i].freed >= timeline_.now() || claimed[i] || !fits(needs, groups_[i].core->info())) continue;
     // Groups without a cube first, so that vector blocks leave the others free.
     if (best < 0 || groups_[i].core->info().cube_cores < groups_[static_cast<std::size_t>(best)].core->info().cube_cores) best = static_cast<int>(i);
   }
@@ -143,13 +144,14 @@ void BlockScheduler::block_finished(int index, const BlockResult& result) {
   const std::uint64_t number = group.job;
   group.job = 0;
   group.running = false;
+  group.freed = timeline_.now();
   Job& job = jobs_.at(number);
   if (result.status != BlockStatus::ok) {
     fail(number, job, result);
   } else if (++job.finished == job.launch.blocks) {
     finish(number);
   }
-  pump();
+  timeline_.after(1, [this] { pump(); });
 }
 
 void BlockScheduler::fail(std::uint64_t number, Job& job, const BlockResult& result) {

@@ -54,6 +54,7 @@ class BlockScheduler : public BlockObserver {
     ComputeCore* core = nullptr;
     std::uint64_t job = 0;   // 0: idle
     bool running = false;    // false while it is only reserved
+    Picoseconds freed = -1;  // idle since
   };
   const KernelNeeds& needs(const Kernel& kernel);
   RuntimeCode refusal(const Job& job) const;
