@@ -55,12 +55,17 @@ void read_memory(ConfigReader reader, MemorySpec& spec) {
   ConfigReader l2 = reader.map("l2");
   spec.l2.capacity = l2.quantity("capacity", Unit::bytes, 4096);
   spec.l2.line_bytes = l2.quantity("line", Unit::bytes, 32, 4096);
+  spec.l2.sector_bytes = l2.quantity("sector", Unit::bytes, 32, 4096);
   spec.l2.ways = static_cast<int>(l2.quantity("ways", Unit::count, 1, 64));
   spec.l2.read_bytes_per_s = l2.quantity("read_bandwidth", Unit::bandwidth, 1'000'000);
   spec.l2.write_bytes_per_s = l2.quantity("write_bandwidth", Unit::bandwidth, 1'000'000);
   spec.l2.hit_latency = l2.quantity("hit_latency", Unit::time);
   spec.l2.write_latency = l2.quantity("write_latency", Unit::time);
   if (!is_power_of_two(spec.l2.line_bytes)) l2.problem("line", "expected a power of two, found another size");
+  if (!is_power_of_two(spec.l2.sector_bytes) || spec.l2.sector_bytes > spec.l2.line_bytes || spec.l2.line_bytes > 16 * spec.l2.sector_bytes) {
+    l2.problem("sector", "expected a power of two that divides the line into at most 16, found another size");
+  }
+  if (spec.l2.ways > 16) l2.problem("ways", "expected at most 16, found more");
   if (spec.l2.capacity % (spec.l2.line_bytes * spec.l2.ways) != 0) {
     l2.problem("capacity", "expected a multiple of line x ways, found another size");
   }

@@ -120,7 +120,7 @@ struct CoreGroupSpec {
 
 struct L2Spec {
   Bytes capacity = 0, line_bytes = 0;
-  Bytes sector_bytes = 128;  // granule of a line that reads move and that is valid or dirty by itself
+  Bytes sector_bytes = 0;  // granule of a line that reads move and that is valid or dirty by itself
   int ways = 0;
   std::int64_t read_bytes_per_s = 0, write_bytes_per_s = 0;
   Picoseconds hit_latency = 0;    // exposed after the last byte

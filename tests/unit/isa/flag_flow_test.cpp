@@ -167,6 +167,23 @@ TEST(CrossFlags, at_most_fifteen_counts_may_be_outstanding) {
   EXPECT_EQ(text(100, "cross_wait fix 2\n"), "");
 }
 
+// All counts are taken in time here, but in the second case only timing sees to it.
+TEST(CrossFlags, room_for_a_count_is_an_order_too) {
+  const std::string vector = "loop i 8 {\ncross_set mte3 2 1\n}\ncross_set mte3 2 4\ncross_wait s 5\nloop i 8 {\ncross_set mte3 2 1\n}\n";
+  const auto cube = [](const std::string& pipe) {
+    return "loop i 8 {\ncross_wait mte2 1\n}\ncross_wait " + pipe + " 4\ncross_set " + pipe + " 2 5\nloop i 8 {\ncross_wait mte2 1\n}\n";
+  };
+  EXPECT_EQ(group(cube("mte2"), vector), "");
+  EXPECT_TRUE(has(group(cube("fix"), vector), "expected at most 15 counts of cross-core flag 1 not yet waited for by cube"));
+}
+
+TEST(CrossFlags, what_was_queued_before_an_order_is_not_ordered_by_it) {
+  const std::string pair = "set_flag mte2 mte1 0\nwait_flag mte2 mte1 0\n", learns = "set_flag mte1 s 0\nwait_flag mte1 s 0\n";
+  const std::string queued = "cross_wait mte2 1\nset_flag mte2 mte1 0\n", last = "wait_flag mte2 mte1 0\n", vector = "cross_set mte3 2 1\n";
+  EXPECT_EQ(group(pair + learns + queued + last, vector), "");
+  EXPECT_TRUE(has(group(pair + queued + learns + last, vector), "nothing that orders"));
+}
+
 TEST(CrossFlags, one_pipe_of_a_core_waits_for_a_flag) {
   const std::string vector = "cross_set mte3 2 1\ncross_set mte3 2 1\n";
   EXPECT_EQ(group("cross_wait s 1\ncross_wait s 1\n", vector), "");
