@@ -174,10 +174,11 @@ SessionResult run_session(const BoardSpec& board, const Workload& workload, cons
   HostProgram program(board, workload, inputs, recorder, options, machine, result);
   machine.run([&] { program.run(); }, options.keep_going);
   result.interrupted = machine.interrupted();
+  if (options.finished) options.finished();
   if (result.interrupted) result.end_time = machine.timeline().now();
   for (const WorkloadTensor& tensor : workload.tensors) {
-    if (!keep_tensors || tensor.role == WorkloadTensor::Role::constant || tensor.layout != "ND") continue;
-    std::vector<std::uint8_t>& bytes = result.tensors[tensor.name];
+    if (!keep_tensors || tensor.role == WorkloadTensor::Role::constant) continue;
+    std::vector<std::uint8_t>& bytes = result.tensors[tensor.name + '/' + tensor.layout];
     bytes.resize(tensor.bytes);
     machine.memory(result.device).bytes().read(program.arena() + tensor.offset, bytes.data(), static_cast<Bytes>(bytes.size()));
   }

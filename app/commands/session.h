@@ -23,6 +23,8 @@ struct SessionOptions {
   std::function<bool()> keep_going = [] { return true; };
   /// Called on the host thread once the device is ready and constants are loaded, before the first iteration.
   std::function<void(machine::Machine&, int device)> prepared;
+  /// Called after the run while the machine still stands.
+  std::function<void()> finished;
 };
 
 struct SessionResult {
@@ -31,7 +33,7 @@ struct SessionResult {
   std::vector<Picoseconds> iteration_times;
   std::map<std::uint64_t, const Kernel*> kernels;   // by task tag
   std::vector<std::vector<std::uint8_t>> outputs;   // after the last iteration
-  std::map<std::string, std::vector<std::uint8_t>> tensors;  // row-major device tensors by name, when asked for
+  std::map<std::string, std::vector<std::uint8_t>> tensors;  // by name/layout as they lie on the device, when asked for
   bool interrupted = false;
   int device = 0;
 };
