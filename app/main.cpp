@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exit codes: 0 fine, 1 the simulated machine failed or an output differs, 2 the user's mistake, 70 a bug of ours, 130 interrupted.
 #include <iostream>
-#include <systemc>
 
 #include "app/commands/command.h"
+#include "app/machine/kernel_entry.h"
 #include "app/report/version.h"
 #include "model/base/errors.h"
 #include "model/base/nearest_name.h"
@@ -52,13 +52,4 @@ int guarded(const std::vector<std::string>& words) {
 
 }  // namespace
 
-int sc_main(int argc, char** argv) { return guarded({argv + 1, argv + argc}); }
-
-int main(int argc, char** argv) {
-  sc_core::sc_report_handler::set_actions("/IEEE_Std_1666/deprecated", sc_core::SC_DO_NOTHING);
-  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_THROW);
-  // The library's banner has no place in our output.
-  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
-  return sc_core::sc_elab_and_sim(argc, argv);
-}
+int main(int argc, char** argv) { return npulab::machine::enter_kernel(argc, argv, guarded); }

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <systemc>
 
 #include "app/commands/session.h"
 #include "workloads/graph/compile.h"
@@ -130,13 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Boards, Mutation, testing::Values("card_310p3.yaml", "c
 }  // namespace
 }  // namespace npulab
 
-int sc_main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}
-
 int main(int argc, char** argv) {
-  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
