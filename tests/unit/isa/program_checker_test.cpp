@@ -197,6 +197,11 @@ TEST(ProgramChecker, lines_and_places_are_named) {
   EXPECT_EQ(problems[0].key, "block 0 vector0, program 'p' instruction 0 copy");
 }
 
+TEST(ProgramChecker, an_instruction_is_reported_once_whatever_the_number_of_blocks) {
+  const std::string text = "var x\nprogram vector p {\ncopy ub[16+x] gm[0] row_bytes=32\n}\nblocks 5 vector=p x=index*32\n";
+  EXPECT_EQ(check(split_soc(), text).size(), 1u);
+}
+
 TEST(ProgramChecker, buffers_fit_a_core_that_the_kernel_runs_on) {
   const auto text = [](const char* buffer) { return std::string("buffer b ") + buffer + "\nprogram cube p {\nscalar 1\n}\nblock cube=p\n"; };
   EXPECT_EQ(joined(check(split_soc(), text("l1 0x40000 0x40000"))), "");
@@ -223,7 +228,9 @@ TEST(ProgramChecker, a_broken_structure_is_refused_before_anything_else) {
                               Change([](Kernel& k) { k.programs[0].ops[0].count_variable = 0; }), Change([](Kernel& k) { k.programs[0].ops[0].depth = 1; })}) {
     Kernel broken = kernel;
     change(broken);
-    EXPECT_EQ(ProgramChecker(split_soc()).check(broken).size(), 1u);
+    const std::vector<Diagnostic> problems = ProgramChecker(split_soc()).check(broken);
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].key, "kernel 'k'") << joined(problems);
   }
   EXPECT_EQ(joined(ProgramChecker(split_soc()).check(kernel)), "");
 }
