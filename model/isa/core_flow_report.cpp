@@ -14,7 +14,6 @@ std::string CoreFlow::flag_name(const Entry& entry) const {
 
 std::string CoreFlow::awaited(const Entry& entry) const {
   if (entry.opcode == Opcode::pipe_barrier) return "expected every pipe to finish, found one that waits for ever";
-  if (entry.opcode == Opcode::cross_wait) return fmt::format("expected a set of {}, found none that can come: {} waits for ever", flag_name(entry), name_of(entry.pipe));
   return fmt::format("expected a set of {}, found none that can come: {} waits for ever", flag_name(entry), name_of(entry.pipe));
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/isa/operand_rules.h"
+#include "model/isa/overlap_rule.h"
 
 namespace npulab::isa {
 namespace {
@@ -90,6 +91,9 @@ void StaticChecks::structure(const CheckedCore& core, std::size_t op, const Core
   }
   flag_structure(core, op, spec, checked);
   if (head.opcode >= Opcode::copy && !operands_exist(core, op, spec)) return;
+  if (const std::string problem = overlap_problem(kernel_, program, program.ops[op]); !problem.empty()) {
+    report_.instruction(core, op, "overlap", problem);
+  }
   for (const AddressRule& rule : address_rules(kernel_, head, soc_, spec)) {
     checked.values.push_back({op, rule, AffineRange(program, program.ops[op], rule)});
   }
