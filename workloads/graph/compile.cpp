@@ -99,25 +99,12 @@ class Compiler {
         for (const std::string& output : node.outputs) graph().tensor(output).name = output;
         definitions_[n]->infer(node, graph());
         for (const std::string& output : node.outputs) graph().tensor(output).known = true;
-        count_operations(node);
+        network_.workload.operations += definitions_[n]->operations(node, graph());
       } catch (const operators::OperatorProblem& trouble) {
         problem(node.name, trouble.message);
       }
     }
     throw_problems();
-  }
-
-  /// Two operations a multiply-accumulate of the network as it is written.
-  void count_operations(const Node& node) {
-    if (node.op != "QLinearConv" && node.op != "QGemm" && node.op != "QLinearMatMul") return;
-    const Shape& weights = graph().tensor(node.inputs[3]).shape;
-    std::int64_t depth = 1;
-    if (node.op == "QLinearConv") {
-      for (std::size_t i = 1; i < weights.size(); ++i) depth *= weights[i];
-    } else {
-      depth = graph().tensor(node.inputs[0]).shape.back();
-    }
-    network_.workload.operations += 2 * depth * element_count(graph().tensor(node.outputs[0]).shape);
   }
 
   void lower() {
@@ -131,27 +118,30 @@ class Compiler {
       workload.inputs.push_back(context.tensor_index(name, operators::Layout::nd));
       add_copy(workload, WorkloadTask::Kind::copy_to_device, name, workload.inputs.back());
     }
-    for (std::size_t n = 0; n < graph().nodes.size(); ++n) {
-      try {
-        definitions_[n]->lower(graph().nodes[n], context);
-      } catch (const operators::OperatorProblem& trouble) {
-        problem(graph().nodes[n].name, trouble.message);
-        return throw_problems();
-      }
-    }
+    for (std::size_t n = 0; n < graph().nodes.size(); ++n) lower_node(n, context);
+    throw_problems();
     for (const std::string& name : graph().outputs) {
-      context.input(name, operators::Layout::nd);
-      const int index = context.tensor_index(name, operators::Layout::nd);
-      WorkloadTensor& tensor = workload.tensors[static_cast<std::size_t>(index)];
-      if (tensor.role == WorkloadTensor::Role::intermediate) tensor.role = WorkloadTensor::Role::output;
-      tensor.name = name;
-      tensor.shape = graph().tensor(name).shape;
-      workload.outputs.push_back(index);
-      add_copy(workload, WorkloadTask::Kind::copy_to_host, name, index);
+      workload.outputs.push_back(context.separate_output(name));
+      add_copy(workload, WorkloadTask::Kind::copy_to_host, name, workload.outputs.back());
     }
     if (static_cast<std::int64_t>(workload.arena_bytes) > soc_.memory.hbm.capacity) {
-      problem("", "expected a model that fits into " + std::to_string(soc_.memory.hbm.capacity) + " bytes of device memory, found one of " + std::to_string(workload.arena_bytes));
+      problem("", "expected a model that fits into " + std::to_string(soc_.memory.hbm.capacity) + " bytes of device memory, found one of " +
+                      std::to_string(workload.arena_bytes));
       throw_problems();
+    }
+  }
+
+  /// A node whose inputs another problem has kept off the device is passed over.
+  void lower_node(std::size_t n, operators::LoweringContext& context) {
+    const Node& node = graph().nodes[n];
+    for (const std::string& input : node.inputs) {
+      if (input.empty() || graph().tensor(input).constant) continue;
+      if (!context.has(input, operators::Layout::nd) && !context.has(input, operators::Layout::blocked)) return;
+    }
+    try {
+      definitions_[n]->lower(node, context);
+    } catch (const operators::OperatorProblem& trouble) {
+      problem(node.name, trouble.message);
     }
   }
 

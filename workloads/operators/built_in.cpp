@@ -18,6 +18,7 @@ const OperatorRegistry& built_in_operators() {
     all.add(make_quantize_linear());
     all.add(make_dequantize_linear());
     all.add(make_softmax());
+    all.add(make_relu());
     return all;
   }();
   return registry;

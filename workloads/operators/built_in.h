@@ -20,5 +20,6 @@ std::unique_ptr<OperatorDefinition> make_transpose();
 std::unique_ptr<OperatorDefinition> make_quantize_linear();
 std::unique_ptr<OperatorDefinition> make_dequantize_linear();
 std::unique_ptr<OperatorDefinition> make_softmax();
+std::unique_ptr<OperatorDefinition> make_relu();
 
 }  // namespace npulab::operators

@@ -61,7 +61,7 @@ void transpose(VectorCode& code, std::uint64_t dst, std::uint64_t src, std::int6
 /// UB of one worker: two sets of two areas, each for a whole tile.
 std::uint64_t area(int set, int which) { return static_cast<std::uint64_t>((set * 2 + which) * kMaxTilePositions * kBlock); }
 
-/// Fills the row-major areas with zeros, so that channels beyond the last are zero in blocks.
+/// Fills the row-major areas with zeros, so that lanes beyond the last channel hold numbers of this run and not of an earlier one.
 void clear_areas(isa::ProgramBuilder& program, VectorCode& code) {
   for (int set = 0; set < 2; ++set) code.fill(isa::DataType::fp16, area(set, 0), 0.0f, kMaxTilePositions * kBlock / 2);
   program.set_flag(isa::Pipe::v, isa::Pipe::mte2, 2);
@@ -69,6 +69,23 @@ void clear_areas(isa::ProgramBuilder& program, VectorCode& code) {
 }
 
 }  // namespace
+
+void add_plain_copy(LoweringContext& context, const std::string& name, std::uint64_t from, std::uint64_t to, std::int64_t bytes) {
+  const std::int64_t piece = context.vector_tile(bytes, 2), pieces = ceil_div(bytes, piece);
+  context.add_vector_kernel("Copy_" + name, "Copy", pieces, [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
+    VectorCode code(program);
+    const auto size = [&](std::int64_t i) { return std::min(piece, bytes - (first + i) * piece); };
+    TileStages stages;
+    stages.load = [&](std::int64_t i, int set) {
+      program.copy(copy(Space::gm, Space::ub, 1, size(i), size(i), size(i)), set * piece, static_cast<std::int64_t>(from) + (first + i) * piece);
+    };
+    stages.compute = [](std::int64_t, int) {};
+    stages.store = [&](std::int64_t i, int set) {
+      program.copy(copy(Space::ub, Space::gm, 1, size(i), size(i), size(i)), static_cast<std::int64_t>(to) + (first + i) * piece, set * piece);
+    };
+    pipeline_tiles(program, last - first, stages);
+  });
+}
 
 void add_to_blocked(LoweringContext& context, const std::string& name, const Blocking& b, std::uint64_t from, std::uint64_t to) {
   const std::vector<Tile> tiles = tiles_of(b, kMaxTilePositions);

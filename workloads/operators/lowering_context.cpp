@@ -9,6 +9,7 @@ namespace npulab::operators {
 namespace {
 
 constexpr std::uint64_t kTensorAlignment = 512;  // best GM bandwidth on 2201
+constexpr std::int64_t kLeastTile = 512, kMostTile = 16384;  // elements
 
 }  // namespace
 
@@ -30,6 +31,19 @@ Blocking blocking_of(const graph::Shape& shape) {
     throw OperatorProblem{"expected a tensor of at most four dimensions, found " + graph::to_string(shape)};
   }
   return b;
+}
+
+std::vector<std::uint8_t> blocked_bytes(const Blocking& b, const std::vector<std::uint8_t>& row_major) {
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(b.bytes()), 0);
+  for (std::int64_t image = 0; image < b.images; ++image) {
+    for (std::int64_t c = 0; c < b.channels; ++c) {
+      for (std::int64_t p = 0; p < b.positions; ++p) {
+        const std::int64_t from = image * b.channels * b.positions + (b.channel_last ? p * b.channels + c : c * b.positions + p);
+        bytes[static_cast<std::size_t>(image * b.image_bytes() + (c / 32 * b.positions + p) * 32 + c % 32)] = row_major[static_cast<std::size_t>(from)];
+      }
+    }
+  }
+  return bytes;
 }
 
 LoweringContext::LoweringContext(const graph::Graph& graph, const SocSpec& soc, Workload& workload)
@@ -97,7 +111,8 @@ std::uint64_t LoweringContext::input(const std::string& name, Layout layout) {
   if (graph_.tensor(name).constant && !has(name, Layout::nd)) {
     Place place;
     const graph::Tensor& tensor = graph_.tensor(name);
-    place.offset = reserve(name, WorkloadTensor::Role::constant, graph::device_type(tensor.type), tensor.shape, "ND", tensor.data.size(), place.tensor);
+    place.offset = reserve(name, WorkloadTensor::Role::constant, graph::device_type(tensor.type), tensor.shape, "ND",
+                           tensor.data.size(), place.tensor);
     workload_.tensors[static_cast<std::size_t>(place.tensor)].data = tensor.data;
     offsets_[{name, Layout::nd}] = place;
     return input(name, layout);
@@ -123,6 +138,39 @@ std::uint64_t LoweringContext::constant(const std::string& name, std::vector<std
   const std::uint64_t offset = reserve(name, WorkloadTensor::Role::constant, isa::DataType::uint8, {static_cast<std::int64_t>(size)}, "ND", size, index);
   workload_.tensors[static_cast<std::size_t>(index)].data = std::move(bytes);
   return offset;
+}
+
+std::uint64_t LoweringContext::scratch(const std::string& name, std::int64_t bytes) {
+  int index = -1;
+  return reserve(name, WorkloadTensor::Role::intermediate, isa::DataType::uint8, {bytes}, "ND", static_cast<std::uint64_t>(bytes), index);
+}
+
+std::int64_t LoweringContext::vector_tile(std::int64_t count, std::int64_t ub_bytes) const {
+  const CorePool pool = vector_pool();
+  const std::int64_t fits = pool.core->buffers[static_cast<int>(isa::Space::ub)].capacity / ub_bytes;
+  const std::int64_t share = round_up(ceil_div(count, pool.count), kLeastTile);
+  const std::int64_t tile = std::min({fits, kMostTile, share}) / kLeastTile * kLeastTile;
+  if (tile == 0) throw OperatorProblem{"expected a tile of " + std::to_string(kLeastTile) + " elements to fit into UB, found it too small"};
+  return tile;
+}
+
+int LoweringContext::separate_output(const std::string& name) {
+  const std::uint64_t from = input(name, Layout::nd);
+  const Place place = offsets_.at({name, Layout::nd});
+  WorkloadTensor& tensor = workload_.tensors[static_cast<std::size_t>(place.tensor)];
+  if (tensor.role == WorkloadTensor::Role::intermediate) {
+    tensor.role = WorkloadTensor::Role::output;
+    tensor.name = name;
+    tensor.shape = graph_.tensor(name).shape;
+  }
+  const bool own = tensor.role == WorkloadTensor::Role::output && tensor.name == name && tensor.shape == graph_.tensor(name).shape;
+  if (own) return place.tensor;
+  offsets_.erase({name, Layout::nd});
+  const std::uint64_t to = output(name, Layout::nd);
+  const Place copy = offsets_.at({name, Layout::nd});
+  workload_.tensors[static_cast<std::size_t>(copy.tensor)].role = WorkloadTensor::Role::output;
+  add_plain_copy(*this, name, from, to, static_cast<std::int64_t>(workload_.tensors[static_cast<std::size_t>(copy.tensor)].bytes));
+  return copy.tensor;
 }
 
 void LoweringContext::add_kernel(Kernel kernel, const std::string& task_name) {

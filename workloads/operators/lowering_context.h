@@ -50,7 +50,14 @@ class LoweringContext {
   bool has(const std::string& name, Layout layout) const;
   /// `alias` has the same bytes as `name` in `layout` (reshapes).
   void alias(const std::string& alias_name, const std::string& name, Layout layout);
+  /// Constant bytes in device form; filled up to whole 32-byte blocks.
   std::uint64_t constant(const std::string& name, std::vector<std::uint8_t> bytes);
+  /// Room that one kernel writes and a later one reads.
+  std::uint64_t scratch(const std::string& name, std::int64_t bytes);
+  /// Elements of a vector tile: what UB holds at `ub_bytes` an element, less when `count` elements are few for the workers.
+  std::int64_t vector_tile(std::int64_t count, std::int64_t ub_bytes) const;
+  /// Index of a tensor with the row-major form of graph tensor `name` and role output, copied if its place has another use.
+  int separate_output(const std::string& name);
 
   /// Adds a kernel and the task that runs it.
   void add_kernel(Kernel kernel, const std::string& task_name);
@@ -58,7 +65,7 @@ class LoweringContext {
   void add_vector_kernel(const std::string& name, const std::string& op_type, std::int64_t work_items,
                          const std::function<void(isa::ProgramBuilder&, std::int64_t first, std::int64_t last)>& body);
 
-  /// For the end: where graph outputs are in row-major form.
+  /// Index into Workload::tensors.
   int tensor_index(const std::string& name, Layout layout) const { return offsets_.at({name, layout}).tensor; }
 
  private:
@@ -75,6 +82,11 @@ class LoweringContext {
   std::map<std::pair<std::string, Layout>, Place> offsets_;
 };
 
+/// Bytes of an 8-bit tensor in channel blocks, from row-major ones; for constants.
+std::vector<std::uint8_t> blocked_bytes(const Blocking& blocking, const std::vector<std::uint8_t>& row_major);
+
+/// Copies `bytes` bytes within the arena (layout_kernels.cpp).
+void add_plain_copy(LoweringContext& context, const std::string& name, std::uint64_t from, std::uint64_t to, std::int64_t bytes);
 /// Kernels that change the layout of an 8-bit tensor (layout_kernels.cpp).
 void add_to_blocked(LoweringContext& context, const std::string& name, const Blocking& blocking, std::uint64_t from, std::uint64_t to);
 void add_to_row_major(LoweringContext& context, const std::string& name, const Blocking& blocking, std::uint64_t from, std::uint64_t to);

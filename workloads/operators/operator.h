@@ -52,6 +52,8 @@ class OperatorDefinition {
   virtual std::string limits() const { return ""; }
   /// Fills type and shape of the outputs. Throws OperatorProblem.
   virtual void infer(const graph::Node& node, graph::Graph& graph) const = 0;
+  /// 2 x multiply-accumulates of the node as it is written; shapes are known.
+  virtual std::int64_t operations(const graph::Node&, const graph::Graph&) const { return 0; }
   /// Computes the outputs on the host into `values` (row-major, as in the network). Inputs are there.
   virtual void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const = 0;
   /// Adds the kernels that compute the outputs on the device. Throws OperatorProblem.

@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // QLinearConv: int32 convolution of (x - zx) and (w - zw) plus int32 bias, requantised (ONNX operator page; integer semantics
 // as ONNX Runtime computes them). Padding holds zx.
-#include <algorithm>
-
-#include "model/isa/isa_limits.h"
 #include "model/numerics/requantise.h"
 #include "workloads/operators/built_in.h"
 #include "workloads/operators/quantised_convolution.h"
 #include "workloads/operators/quantisation.h"
+#include "workloads/operators/window.h"
 
 namespace npulab::operators {
 namespace {
 
-constexpr std::int64_t kMaxPad = 192;  // 255 in the encoding, less the largest stride
-
 enum Input { kX, kXScale, kXZero, kW, kWScale, kWZero, kYScale, kYZero, kBias };
 
 std::string show(const std::vector<std::int64_t>& values) { return graph::to_string(values); }
-
-/// Pads as the attributes say: given, none, or what makes out = ceil(in / stride).
-std::vector<std::int64_t> pads_of(const graph::Node& node, const ConvolutionShape& s) {
-  const std::string automatic = node.text("auto_pad", "NOTSET");
-  if (automatic == "NOTSET") return node.integers("pads", {0, 0, 0, 0});
-  if (automatic == "VALID") return {0, 0, 0, 0};
-  if (automatic != "SAME_UPPER" && automatic != "SAME_LOWER") {
-    throw OperatorProblem{"auto_pad: expected NOTSET, VALID, SAME_UPPER or SAME_LOWER, found '" + automatic + "'"};
-  }
-  const std::int64_t h = std::max<std::int64_t>(0, (ceil_div(s.in_h, s.stride_h) - 1) * s.stride_h + s.reach_h() - s.in_h);
-  const std::int64_t w = std::max<std::int64_t>(0, (ceil_div(s.in_w, s.stride_w) - 1) * s.stride_w + s.reach_w() - s.in_w);
-  if (automatic == "SAME_UPPER") return {h / 2, w / 2, (h + 1) / 2, (w + 1) / 2};
-  return {(h + 1) / 2, (w + 1) / 2, h / 2, w / 2};
-}
 
 void check_channels(const ConvolutionShape& s, const graph::Shape& x, const graph::Shape& w, const graph::Node& node) {
   if (s.groups < 1 || s.in_channels % s.groups != 0 || s.out_channels % s.groups != 0 || w[1] != s.in_channels / s.groups) {
@@ -43,53 +25,31 @@ void check_channels(const ConvolutionShape& s, const graph::Shape& x, const grap
   }
 }
 
-void check_range(const char* what, std::initializer_list<std::int64_t> values, std::int64_t least, std::int64_t most) {
-  for (std::int64_t value : values) {
-    if (value >= least && value <= most) continue;
-    throw OperatorProblem{std::string(what) + ": expected " + std::to_string(least) + " to " + std::to_string(most) + ", found " + std::to_string(value)};
-  }
-}
-
-/// Sizes and attributes without pads and output. Throws OperatorProblem.
-ConvolutionShape bare_shape(const graph::Node& node, const graph::Shape& x, const graph::Shape& w) {
+/// Geometry from attributes and shapes. Throws OperatorProblem.
+ConvolutionShape shape_of(const graph::Node& node, const graph::Graph& graph) {
+  const graph::Shape& x = graph.tensor(node.inputs[kX]).shape;
+  const graph::Shape& w = graph.tensor(node.inputs[kW]).shape;
   if (x.size() != 4 || w.size() != 4) throw OperatorProblem{"expected four-dimensional x and w, found " + show(x) + " and " + show(w)};
-  const auto strides = node.integers("strides", {1, 1}), dilations = node.integers("dilations", {1, 1});
-  if (strides.size() != 2 || dilations.size() != 2) throw OperatorProblem{"expected two strides and two dilations, found other counts"};
+  const Window window = window_of(node, x[2], x[3], w[2], w[3]);
   ConvolutionShape s;
   s.groups = node.integer("group", 1);
   s.in_channels = x[1];
   s.in_h = x[2];
   s.in_w = x[3];
   s.out_channels = w[0];
+  s.out_h = window.out_h;
+  s.out_w = window.out_w;
   s.kernel_h = w[2];
   s.kernel_w = w[3];
-  s.stride_h = strides[0];
-  s.stride_w = strides[1];
-  s.dilation_h = dilations[0];
-  s.dilation_w = dilations[1];
+  s.stride_h = window.stride_h;
+  s.stride_w = window.stride_w;
+  s.dilation_h = window.dilation_h;
+  s.dilation_w = window.dilation_w;
+  s.pad_top = window.pad_top;
+  s.pad_left = window.pad_left;
+  s.pad_bottom = window.pad_bottom;
+  s.pad_right = window.pad_right;
   check_channels(s, x, w, node);
-  check_range("kernel_shape", {s.kernel_h, s.kernel_w}, 1, 255);
-  check_range("strides", {s.stride_h, s.stride_w}, 1, isa::limits::kLoad3dStride);
-  check_range("dilations", {s.dilation_h, s.dilation_w}, 1, 255);
-  return s;
-}
-
-/// Geometry from attributes and shapes. Throws OperatorProblem.
-ConvolutionShape shape_of(const graph::Node& node, const graph::Graph& graph) {
-  const graph::Shape& x = graph.tensor(node.inputs[kX]).shape;
-  ConvolutionShape s = bare_shape(node, x, graph.tensor(node.inputs[kW]).shape);
-  const std::vector<std::int64_t> pads = pads_of(node, s);
-  if (pads.size() != 4) throw OperatorProblem{"pads: expected four, found " + std::to_string(pads.size())};
-  check_range("pads", {pads[0], pads[1], pads[2], pads[3]}, 0, kMaxPad);
-  s.pad_top = pads[0];
-  s.pad_left = pads[1];
-  s.pad_bottom = pads[2];
-  s.pad_right = pads[3];
-  if (s.in_h + s.pad_top + s.pad_bottom < s.reach_h() || s.in_w + s.pad_left + s.pad_right < s.reach_w()) {
-    throw OperatorProblem{"expected an input at least as large as the kernel, found " + show(x)};
-  }
-  s.out_h = (s.in_h + s.pad_top + s.pad_bottom - s.reach_h()) / s.stride_h + 1;
-  s.out_w = (s.in_w + s.pad_left + s.pad_right - s.reach_w()) / s.stride_w + 1;
   return s;
 }
 
@@ -121,6 +81,11 @@ class QLinearConv final : public OperatorDefinition {
     graph::Tensor& y = graph.tensor(node.outputs[0]);
     y.type = graph.tensor(node.inputs[kYZero]).type;
     y.shape = {graph.tensor(node.inputs[kX]).shape[0], s.out_channels, s.out_h, s.out_w};
+  }
+
+  std::int64_t operations(const graph::Node& node, const graph::Graph& graph) const override {
+    const graph::Tensor& w = graph.tensor(node.inputs[kW]);
+    return 2 * graph::element_count(w.shape) / w.shape[0] * graph::element_count(graph.tensor(node.outputs[0]).shape);
   }
 
   void reference(const graph::Node& node, const graph::Graph& graph, Values& values) const override {

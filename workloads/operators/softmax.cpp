@@ -24,7 +24,9 @@ class Softmax final : public OperatorDefinition {
   std::string name() const override { return "Softmax"; }
   std::vector<Parameter> inputs() const override { return {{"input", Parameter::Kind::required, real()}}; }
   std::vector<Parameter> outputs() const override { return {{"output", Parameter::Kind::required, real()}}; }
-  std::vector<AttributeDefinition> attributes() const override { return {{"axis", AttributeDefinition::Kind::integer}}; }
+  std::vector<AttributeDefinition> attributes() const override { return {{"axis", AttributeDefinition::Kind::integer, "-1"}}; }
+
+  std::string limits() const override { return "The last axis, of at most 4096 elements."; }
 
   void infer(const graph::Node& node, graph::Graph& graph) const override {
     const graph::Tensor x = graph.tensor(node.inputs[0]);

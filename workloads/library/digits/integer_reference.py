@@ -1,8 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""INT8 networks in numpy, independent of the simulator: int32 accumulation, fp32 requantisation, rounding half to even.
-integer_reference.py --self-check MODELS replays networks with known outputs (a folder of NAME/model_qop.onnx, test_data_set_K)."""
+"""INT8 networks in numpy: the oracle of the expected outputs, written apart from the simulator and sharing nothing with it.
+
+Integers accumulate exactly, requantisation is one fp32 multiplication, rounding is half to even: what ONNX Runtime computes.
+Usage: integer_reference.py --self-check MODELS
+replays the networks of a folder of NAME/model_qop.onnx with NAME/test_data_set_K/{input,output}_J.pb.
+"""
 import os
+import re
 import sys
 
 import numpy as np
@@ -10,96 +15,133 @@ import onnx
 from onnx import numpy_helper
 
 F = np.float32
+NETWORKS = ("resnet8", "dscnn_kws", "ad01", "mobilenetv1_vww", "streaming_ww", "mnist_ptq")
+
+
+def number(tensor, kind):
+    """A scalar, stored with rank 0 or as one element; an absent optional zero point is 0."""
+    return kind(0) if tensor is None else kind(np.asarray(tensor).reshape(-1)[0])
+
+
+def centred(q, zero):
+    return q.astype(np.int64) - number(zero, int)
 
 
 def limits(dtype):
-    return (-128, 127) if dtype == np.int8 else (0, 255)
+    info = np.iinfo(dtype)
+    return info.min, info.max
 
 
-def requantise(acc, multiplier, zero, dtype):
-    low, high = limits(dtype)
-    scaled = np.clip(acc.astype(F) * multiplier, F(low - int(zero)), F(high - int(zero)))
-    return (np.rint(scaled) + F(int(zero))).astype(np.int32).astype(dtype)
+def requantise(acc, multiplier, zero):
+    """int32 sums to the output type. The sum is rounded to fp32 before the multiplication; that loss is part of the contract."""
+    assert np.abs(acc).max(initial=0) < 2 ** 31
+    z, (low, high) = int(zero.reshape(-1)[0]), limits(zero.dtype)
+    scaled = np.clip(acc.astype(np.int32).astype(F) * multiplier, F(low - z), F(high - z))
+    return (np.rint(scaled).astype(np.int32) + z).astype(zero.dtype)
 
 
-def convolve(node_attributes, v):
-    x, sx, zx, w, sw, zw, sy, zy = v[:8]
-    bias = v[8] if len(v) > 8 else np.zeros(w.shape[0], np.int32)
-    a = node_attributes
-    group, strides, pads = a.get("group", 1), a.get("strides", [1, 1]), a.get("pads", [0, 0, 0, 0])
-    dilations = a.get("dilations", [1, 1])
-    xi = x.astype(np.int64) - int(zx)
-    wi = w.astype(np.int64) - np.asarray(zw, np.int64).reshape((-1, 1, 1, 1))
-    xi = np.pad(xi, ((0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])))
-    o, _, kh, kw = w.shape
-    oh = (xi.shape[2] - dilations[0] * (kh - 1) - 1) // strides[0] + 1
-    ow = (xi.shape[3] - dilations[1] * (kw - 1) - 1) // strides[1] + 1
-    acc = np.zeros((x.shape[0], o, oh, ow), np.int64)
-    per_in, per_out = x.shape[1] // group, o // group
-    for g in range(group):
-        part = xi[:, g * per_in:(g + 1) * per_in]
-        for i in range(kh):
-            for j in range(kw):
-                window = part[:, :, i * dilations[0]:i * dilations[0] + (oh - 1) * strides[0] + 1:strides[0],
-                              j * dilations[1]:j * dilations[1] + (ow - 1) * strides[1] + 1:strides[1]]
-                acc[:, g * per_out:(g + 1) * per_out] += np.einsum("nchw,oc->nohw", window, wi[g * per_out:(g + 1) * per_out, :, i, j])
-    acc += bias.astype(np.int64).reshape((1, -1, 1, 1))
-    multiplier = ((F(sx) * np.asarray(sw, F)).astype(F) / F(sy)).astype(F).reshape((1, -1, 1, 1))
-    return requantise(acc.astype(np.int32), multiplier, zy, zy.dtype)
+def multiplier(sx, sw, sy):
+    return (F(number(sx, F)) * np.asarray(sw, F)).astype(F) / number(sy, F)
 
 
-def gemm(a, v):
-    x, sx, zx, w, sw, zw, bias, sy, zy = v
-    wi = w.astype(np.int64) - np.asarray(zw, np.int64).reshape((-1, 1) if a.get("transB", 0) and np.ndim(zw) else (1,) * 1)
-    wi = wi.T if a.get("transB", 0) else wi
-    acc = (x.astype(np.int64) - int(zx)) @ wi + bias.astype(np.int64)
-    return requantise(acc.astype(np.int32), ((F(sx) * np.asarray(sw, F)).astype(F) / F(sy)).astype(F), zy, zy.dtype)
+def slide(x, kernel, strides, pads, dilations, fill):
+    """Yields (i, j, view): for each kernel position the elements it meets at every output position."""
+    x = np.pad(x, ((0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])), constant_values=fill)
+    span = [dilations[d] * (kernel[d] - 1) + 1 for d in (0, 1)]
+    out = [(x.shape[2 + d] - span[d]) // strides[d] + 1 for d in (0, 1)]
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            top, left = i * dilations[0], j * dilations[1]
+            yield i, j, x[:, :, top:top + (out[0] - 1) * strides[0] + 1:strides[0], left:left + (out[1] - 1) * strides[1] + 1:strides[1]]
 
 
-def matmul(a, v):
-    x, sx, zx, w, sw, zw, sy, zy = v
-    acc = (x.astype(np.int64) - int(zx)) @ (w.astype(np.int64) - np.asarray(zw, np.int64))
-    return requantise(acc.astype(np.int32), (F(sx) * np.asarray(sw, F)).astype(F) / F(sy), zy, zy.dtype)
+def window(a, kernel, size):
+    """(kernel, strides, pads, dilations) with automatic padding resolved for a map of `size`."""
+    assert not a.get("ceil_mode", 0)
+    strides, dilations = a.get("strides", [1, 1]), a.get("dilations", [1, 1])
+    mode = a.get("auto_pad", b"NOTSET")
+    if mode in (b"NOTSET", b"VALID"):
+        return kernel, strides, a.get("pads", [0, 0, 0, 0]), dilations
+    total = [max(0, (-(-size[d] // strides[d]) - 1) * strides[d] + dilations[d] * (kernel[d] - 1) + 1 - size[d]) for d in (0, 1)]
+    less, more = [t // 2 for t in total], [t - t // 2 for t in total]
+    return kernel, strides, less + more if mode == b"SAME_UPPER" else more + less, dilations
 
 
-def add(a, v):
-    x, sx, zx, y, sy, zy, so, zo = v
-    low, high = limits(zo.dtype)
-    left = (x.astype(np.int32) - int(zx)).astype(F) * F(sx)
-    right = (y.astype(np.int32) - int(zy)).astype(F) * F(sy)
-    return np.clip(np.rint((left + right) / F(so)).astype(np.int64) + int(zo), low, high).astype(zo.dtype)
+def convolution(a, x, sx, zx, w, sw, zw, sy, zy, bias=None):
+    groups, outputs = a.get("group", 1), w.shape[0]
+    weights = w.astype(np.int64) - np.asarray(zw, np.int64).reshape((-1, 1, 1, 1))
+    weights = weights.reshape((groups, outputs // groups) + w.shape[1:])
+    acc = 0
+    for i, j, view in slide(centred(x, zx), *window(a, w.shape[2:], x.shape[2:]), 0):
+        part = view.reshape((view.shape[0], groups, -1) + view.shape[2:])
+        acc = acc + np.einsum("ngchw,goc->ngohw", part, weights[:, :, :, i, j])
+    acc = acc.reshape((acc.shape[0], outputs) + acc.shape[3:])
+    if bias is not None:
+        acc = acc + bias.astype(np.int64).reshape((1, -1, 1, 1))
+    return requantise(acc, multiplier(sx, sw, sy).reshape((1, -1, 1, 1)), zy)
 
 
-def mean(a, v):
-    x, sx, zx, sy, zy = v
-    n = x.shape[2] * x.shape[3]
-    acc = x.astype(np.int64).sum(axis=(2, 3), keepdims=True) - n * int(zx)
-    return requantise(acc.astype(np.int32), F(sx) / (F(sy) * F(n)), zy, zy.dtype)
+def gemm(a, x, sx, zx, w, sw, zw, bias, sy, zy):
+    assert a.get("alpha", 1.0) == 1.0 and not a.get("transA", 0)
+    w = w.T if a.get("transB", 0) else w
+    acc = centred(x, zx) @ (w.astype(np.int64) - np.asarray(zw, np.int64))
+    if bias is not None:
+        acc = acc + bias.astype(np.int64)
+    return requantise(acc, multiplier(sx, sw, sy), zy)
 
 
-def max_pool(a, v):
-    x, (kh, kw), (sh, sw), pads = v[0], a["kernel_shape"], a.get("strides", [1, 1]), a.get("pads", [0, 0, 0, 0])
-    x = np.pad(x, ((0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])), constant_values=limits(x.dtype)[0])
-    oh, ow = (x.shape[2] - kh) // sh + 1, (x.shape[3] - kw) // sw + 1
-    return np.max([x[:, :, i:i + (oh - 1) * sh + 1:sh, j:j + (ow - 1) * sw + 1:sw] for i in range(kh) for j in range(kw)], axis=0)
+def matmul(a, x, sx, zx, w, sw, zw, sy, zy):
+    return requantise(centred(x, zx) @ (w.astype(np.int64) - np.asarray(zw, np.int64)), multiplier(sx, sw, sy), zy)
 
 
-def quantise(a, v):
-    low, high = limits(v[2].dtype)
-    return np.clip(np.rint(v[0] / F(v[1])).astype(np.int64) + int(v[2]), low, high).astype(v[2].dtype)
+def saturate(real, zero):
+    """rint, zero point, limits of the output type; `zero` carries the type."""
+    return np.clip(np.rint(real).astype(np.int64) + number(zero, int), *limits(zero.dtype)).astype(zero.dtype)
 
 
-def softmax(a, v):
-    e = np.exp(v[0] - v[0].max(axis=-1, keepdims=True))
-    return (e / e.sum(axis=-1, keepdims=True)).astype(F)
+def add(a, x, sx, zx, y, sy, zy, so, zo):
+    left = centred(x, zx).astype(F) * number(sx, F)
+    right = centred(y, zy).astype(F) * number(sy, F)
+    return saturate((left + right) / number(so, F), zo)
+
+
+def average(a, x, sx, zx, sy, zy):
+    assert not a.get("channels_last", 0)
+    acc = centred(x, zx).sum(axis=(2, 3), keepdims=True)
+    return requantise(acc, number(sx, F) / (number(sy, F) * F(x.shape[2] * x.shape[3])), zy)
+
+
+def max_pool(a, x):
+    views = slide(x, *window(a, a["kernel_shape"], x.shape[2:]), limits(x.dtype)[0])
+    return np.max([view for _, _, view in views], axis=0)
+
+
+def quantise(a, x, scale, zero):
+    return saturate(x / number(scale, F), zero)
+
+
+def dequantise(a, q, scale, zero=None):
+    return centred(q, zero).astype(F) * number(scale, F)
+
+
+def softmax(a, x):
+    """In double, rounded once: the nearest floats to the true values, on every machine."""
+    axis = a.get("axis", -1)
+    e = np.exp(x.astype(np.float64) - x.max(axis=axis, keepdims=True))
+    return (e / e.sum(axis=axis, keepdims=True)).astype(F)
+
+
+def flatten(a, x):
+    return x.reshape(int(np.prod(x.shape[:a.get("axis", 1)])), -1)
+
+
+def reshape(a, x, shape):
+    return x.reshape([x.shape[i] if n == 0 else int(n) for i, n in enumerate(shape)])
 
 
 OPERATORS = {
-    "QLinearConv": convolve, "QGemm": gemm, "QLinearMatMul": matmul, "QLinearAdd": add, "QLinearGlobalAveragePool": mean, "MaxPool": max_pool,
-    "QuantizeLinear": quantise, "Softmax": softmax,
-    "DequantizeLinear": lambda a, v: (v[0].astype(np.int32) - int(v[2])).astype(F) * F(v[1]),
-    "Flatten": lambda a, v: v[0].reshape(int(np.prod(v[0].shape[:a.get("axis", 1)])), -1),
-    "Reshape": lambda a, v: v[0].reshape(v[1]),
+    "QLinearConv": convolution, "QGemm": gemm, "QLinearMatMul": matmul, "QLinearAdd": add, "QLinearGlobalAveragePool": average,
+    "MaxPool": max_pool, "QuantizeLinear": quantise, "DequantizeLinear": dequantise, "Softmax": softmax, "Flatten": flatten, "Reshape": reshape,
 }
 
 
@@ -109,7 +151,7 @@ def evaluate(model, inputs):
     values.update(inputs)
     for node in model.graph.node:
         attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
-        values[node.output[0]] = OPERATORS[node.op_type](attributes, [values[i] for i in node.input if i])
+        values[node.output[0]] = OPERATORS[node.op_type](attributes, *[values[name] if name else None for name in node.input])
     return values
 
 
@@ -118,18 +160,40 @@ def load(path):
         return numpy_helper.to_array(onnx.TensorProto.FromString(f.read()))
 
 
+def check_network(folder):
+    """Differing elements per graph output, over all samples; integers and floats alike must be equal."""
+    model = onnx.load(os.path.join(folder, "model_qop.onnx"))
+    first = {t.name for t in model.graph.initializer}
+    names = [i.name for i in model.graph.input if i.name not in first]
+    samples = sorted((s for s in os.listdir(folder) if re.fullmatch(r"test_data_set_\d+", s)), key=lambda s: int(s.rsplit("_", 1)[1]))
+    totals = {}
+    for sample in samples:
+        path = os.path.join(folder, sample)
+        values = evaluate(model, {name: load(os.path.join(path, f"input_{j}.pb")) for j, name in enumerate(names)})
+        for j, output in enumerate(model.graph.output):
+            if not os.path.exists(os.path.join(path, f"output_{j}.pb")):
+                continue
+            got, expected = values[output.name], load(os.path.join(path, f"output_{j}.pb"))
+            if got.size != expected.size or got.dtype != expected.dtype:
+                raise SystemExit(f"{path}: output {output.name} is {got.dtype}{got.shape}, expected {expected.dtype}{expected.shape}")
+            count, different = totals.get(output.name, (0, 0))
+            totals[output.name] = (count + got.size, different + int(np.count_nonzero(got.reshape(-1) != expected.reshape(-1))))
+    return len(samples), totals
+
+
 def self_check(root):
-    failures = 0
-    for name in ("resnet8", "dscnn_kws", "mobilenetv1_vww", "ad01", "streaming_ww"):
-        model = onnx.load(os.path.join(root, name, "model_qop.onnx"))
-        for folder in sorted(f for f in os.listdir(os.path.join(root, name)) if f.startswith("test_data_set_")):
-            path = os.path.join(root, name, folder)
-            values = evaluate(model, {model.graph.input[0].name: load(os.path.join(path, "input_0.pb"))})
-            got, expected = values[model.graph.output[0].name], load(os.path.join(path, "output_0.pb"))
-            same = np.array_equal(got, expected)
-            failures += not same
-            print(f"{name} {folder}: {'equal' if same else 'DIFFERENT'}")
-    return 1 if failures else 0
+    """Exit status: 0 when every element of every network found is equal and at least one network was there."""
+    wrong, checked = 0, 0
+    for name in NETWORKS:
+        if not os.path.isdir(os.path.join(root, name)):
+            print(f"{name}: not there, skipped")
+            continue
+        samples, totals = check_network(os.path.join(root, name))
+        for output, (count, different) in totals.items():
+            print(f"{name}: {samples} samples, {output}: {different} of {count} elements differ")
+            wrong, checked = wrong + different, checked + count
+    print(f"self-check: {'FAILED' if wrong or not checked else 'ok'}, {checked} elements compared, {wrong} differ")
+    return 1 if wrong or not checked else 0
 
 
 if __name__ == "__main__":
