@@ -57,11 +57,12 @@ void KernelBuilder::buffer(const std::string& name, Space space, std::uint64_t a
 }
 
 int KernelBuilder::program(const std::string& name, const std::function<void(ProgramBuilder&)>& body) {
-  for (const Program& other : kernel_.programs) {
-    if (other.name == name) twice("program", name);
-  }
+  const auto used = [&](const std::string& candidate) {
+    return std::any_of(kernel_.programs.begin(), kernel_.programs.end(), [&](const Program& p) { return p.name == candidate; });
+  };
   Program program;
   program.name = name;
+  for (int number = 2; used(program.name); ++number) program.name = name + '.' + std::to_string(number);
   ProgramBuilder builder(*this, program);
   body(builder);
   kernel_.programs.push_back(std::move(program));

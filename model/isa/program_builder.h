@@ -55,7 +55,7 @@ class KernelBuilder {
   Variable block_variable(const std::string& name);
   /// A named region; one name is used once a space (InternalError). Addresses in GM are checked against the GM buffers, if any.
   void buffer(const std::string& name, Space space, std::uint64_t address, std::uint64_t bytes);
-  /// Builds a program of a name of its own (InternalError) and returns its index.
+  /// Builds a program and returns its index; a name that is taken gets `.2`, `.3`, ... added.
   int program(const std::string& name, const std::function<void(ProgramBuilder&)>& body);
   void block(const BlockBinding& binding) { kernel_.blocks.push_back(binding); }
   /// Index of an equal operand block, added if there is none.

@@ -131,7 +131,11 @@ TEST(ProgramBuilder, names_are_used_once) {
   builder.buffer("b", Space::l1, 0, 1);
   EXPECT_THROW(builder.buffer("b", Space::gm, 4, 1), InternalError);
   builder.program("p", [](ProgramBuilder&) {});
-  EXPECT_THROW(builder.program("p", [](ProgramBuilder&) {}), InternalError);
+  builder.program("p", [](ProgramBuilder&) {});
+  builder.program("p", [](ProgramBuilder&) {});
+  const Kernel kernel = builder.build();
+  EXPECT_EQ(kernel.programs[1].name, "p.2");
+  EXPECT_EQ(kernel.programs[2].name, "p.3");
 }
 
 TEST(ProgramBuilder, limits_of_variables_and_depth_are_kept) {
