@@ -21,7 +21,7 @@ RuntimeCode code_of(BlockStatus status) {
 
 BlockScheduler::BlockScheduler(Timeline& timeline, std::vector<ComputeCore*> cores, Picoseconds per_block_latency)
     : timeline_(timeline), per_block_(per_block_latency) {
-  for (ComputeCore* core : cores) groups_.push_back({core, 0, false, -1});
+  for (ComputeCore* core : cores) groups_.push_back({core, 0, false, false});
 }
 
 const KernelNeeds& BlockScheduler::needs(const Kernel& kernel) {
@@ -51,7 +51,7 @@ void BlockScheduler::launch(KernelLaunch launch) {
     job.outcome.error = std::string("kernel ") + job.launch.kernel->name + ": no groups for its blocks";
     job.outcome.started = timeline_.now();
     job.sent = job.launch.blocks;
-    timeline_.after(0, [this, number] { finish(number); });
+    timeline_.after(0, [this, number] { finish(number, timeline_.now()); });
     return;
   }
   pump();
@@ -60,8 +60,7 @@ void BlockScheduler::launch(KernelLaunch launch) {
 int BlockScheduler::idle_group(const BlockNeeds& needs, const std::vector<bool>& claimed) const {
   int best = -1;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    // A group that fell idle at this very instant is seen a moment later: who finishes first within an instant is chance.
-    if (groups_[i].job != 0 || groups_[i].freed >= timeline_.now() || claimed[i] || !fits(needs, groups_[i].core->info())) continue;
+    if (groups_[i].job != 0 || claimed[i] || !fits(needs, groups_[i].core->info())) continue;
     // Groups without a cube first, so that vector blocks leave the others free.
     if (best < 0 || groups_[i].core->info().cube_cores < groups_[static_cast<std::size_t>(best)].core->info().cube_cores) best = static_cast<int>(i);
   }
@@ -140,38 +139,53 @@ void BlockScheduler::start_block(std::uint64_t number, std::uint32_t block, int 
 
 void BlockScheduler::block_finished(int index, const BlockResult& result) {
   Group& group = groups_.at(static_cast<std::size_t>(index));
-  if (!group.running) throw InternalError("a group without a block has finished one");
-  const std::uint64_t number = group.job;
-  group.job = 0;
-  group.running = false;
-  group.freed = timeline_.now();
-  Job& job = jobs_.at(number);
-  if (result.status != BlockStatus::ok) {
-    fail(number, job, result);
-  } else if (++job.finished == job.launch.blocks) {
-    finish(number);
-  }
-  timeline_.after(1, [this] { pump(); });
+  if (!group.running || group.reported) throw InternalError("a group without a block has finished one");
+  group.reported = true;
+  reports_.push_back({timeline_.now(), index, result});
+  timeline_.after(1, [this] { take_reports(); });
 }
 
-void BlockScheduler::fail(std::uint64_t number, Job& job, const BlockResult& result) {
-  job.outcome.code = code_of(result.status);
-  job.outcome.error = "kernel " + job.launch.kernel->name + ": " + result.error;
+void BlockScheduler::take_reports() {
+  const Picoseconds now = timeline_.now();
+  const auto later = std::stable_partition(reports_.begin(), reports_.end(), [now](const Report& report) { return report.time < now; });
+  std::vector<Report> due(reports_.begin(), later);
+  reports_.erase(reports_.begin(), later);
+  if (due.empty()) return;
+  std::sort(due.begin(), due.end(), [](const Report& a, const Report& b) { return a.group < b.group; });
+  for (const Report& report : due) take(report);
+  pump();
+}
+
+void BlockScheduler::take(const Report& report) {
+  Group& group = groups_[static_cast<std::size_t>(report.group)];
+  const std::uint64_t number = group.job;
+  group.job = 0;
+  group.running = group.reported = false;
+  if (number == 0) return;  // its kernel has failed in the same instant
+  Job& job = jobs_.at(number);
+  if (report.result.status != BlockStatus::ok) fail(number, job, report);
+  else if (++job.finished == job.launch.blocks) finish(number, report.time);
+}
+
+void BlockScheduler::fail(std::uint64_t number, Job& job, const Report& report) {
+  job.outcome.code = code_of(report.result.status);
+  job.outcome.error = "kernel " + job.launch.kernel->name + ": " + report.result.error;
   job.sent = job.launch.blocks;
   for (Group& group : groups_) {
     if (group.job != number) continue;
-    if (group.running) group.core->abort();
     group.job = 0;
+    if (group.reported) continue;
+    if (group.running) group.core->abort();
     group.running = false;
   }
-  finish(number);
+  finish(number, report.time);
 }
 
-void BlockScheduler::finish(std::uint64_t number) {
+void BlockScheduler::finish(std::uint64_t number, Picoseconds time) {
   const auto found = jobs_.find(number);
   Job job = std::move(found->second);
   jobs_.erase(found);
-  job.outcome.ended = timeline_.now();
+  job.outcome.ended = time;
   job.launch.done(job.outcome);
 }
 

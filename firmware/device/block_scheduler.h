@@ -2,6 +2,7 @@
 // Sends the blocks of launched kernels to idle core groups. One sender: a further block every
 // TaskSchedulerSpec::per_block_latency. Kernels are served in the order of their launch; a later one takes groups that no
 // earlier one can use or claims. Blocks that wait for each other start at the same instant, when all their groups are idle.
+// What ends in one instant is taken together, in order of groups, a picosecond later: who reports first is chance.
 #pragma once
 
 #include <deque>
@@ -54,17 +55,24 @@ class BlockScheduler : public BlockObserver {
     ComputeCore* core = nullptr;
     std::uint64_t job = 0;   // 0: idle
     bool running = false;    // false while it is only reserved
-    Picoseconds freed = -1;  // idle since
+    bool reported = false;   // its block has ended, which has not been taken up yet
   };
   const KernelNeeds& needs(const Kernel& kernel);
   RuntimeCode refusal(const Job& job) const;
+  struct Report {
+    Picoseconds time;
+    int group;
+    BlockResult result;
+  };
+  void take_reports();
+  void take(const Report& report);
   void pump();
   bool send_one(std::uint64_t number, Job& job, std::vector<bool>& claimed);
   bool send_together(std::uint64_t number, Job& job, std::vector<bool>& claimed);
   int idle_group(const BlockNeeds& needs, const std::vector<bool>& claimed) const;
   void start_block(std::uint64_t number, std::uint32_t block, int group);
-  void fail(std::uint64_t number, Job& job, const BlockResult& result);
-  void finish(std::uint64_t number);
+  void fail(std::uint64_t number, Job& job, const Report& report);
+  void finish(std::uint64_t number, Picoseconds time);
 
   Timeline& timeline_;
   std::vector<Group> groups_;
@@ -72,6 +80,7 @@ class BlockScheduler : public BlockObserver {
   std::map<const Kernel*, KernelNeeds> needs_;  // looked up, never walked
   std::map<std::uint64_t, Job> jobs_;           // in order of launch
   std::uint64_t next_job_ = 1;
+  std::vector<Report> reports_;
   Picoseconds sender_free_ = 0;
   bool pump_scheduled_ = false;
 };

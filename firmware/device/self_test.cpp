@@ -104,7 +104,8 @@ void SelfTest::block_finished(int group, const BlockResult& result) {
 }
 
 void SelfTest::one_done(const std::string& failure) {
-  if (failure_.empty()) failure_ = failure;
+  // Of several failures the first by name, whichever came first.
+  if (!failure.empty() && (failure_.empty() || failure < failure_)) failure_ = failure;
   if (--open_ > 0) return;
   if (!cores_tested_ && failure_.empty()) return start_cores();
   const Done done = std::move(done_);

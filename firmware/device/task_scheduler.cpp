@@ -151,7 +151,7 @@ void TaskScheduler::take(int queue) {
   stream.running = true;
   try_fetch(queue);
   const Picoseconds now = context_.timeline->now();
-  if (!fetched.descriptor) return end_task(queue, TaskDescriptor{}, RuntimeCode::task_type, "descriptor not understood");
+  if (!fetched.descriptor) return end_task(queue, TaskDescriptor{}, RuntimeCode::task_type, "descriptor not understood", now);
   const TaskDescriptor task = *fetched.descriptor;
   const bool event = task.type == TaskType::event_record || task.type == TaskType::event_wait;
   if (TaskRecord* record = context_.ledger == nullptr ? nullptr : context_.ledger->find(task.task)) {
@@ -174,20 +174,20 @@ void TaskScheduler::event_task(int queue, const TaskDescriptor& task) {
     std::uint64_t& records = events_[task.event];
     records = std::max(records, task.generation);
   }
-  end_task(queue, task, RuntimeCode::ok, "");
+  end_task(queue, task, RuntimeCode::ok, "", context_.timeline->now());
 }
 
 void TaskScheduler::start_kernel(int queue, const TaskDescriptor& task) {
   KernelLaunch launch;
   launch.kernel = context_.kernels->find(task.code_address);
-  if (launch.kernel == nullptr) return end_task(queue, task, RuntimeCode::aicore_exception, "no kernel at the code address");
+  if (launch.kernel == nullptr) return end_task(queue, task, RuntimeCode::aicore_exception, "no kernel at the code address", context_.timeline->now());
   launch.blocks = task.blocks;
   launch.arena_base = task.arena_base;
   launch.task = task.task;
   launch.done = [this, queue, task](const KernelOutcome& outcome) {
     TaskRecord* record = context_.ledger == nullptr ? nullptr : context_.ledger->find(task.task);
     if (record != nullptr) record->started = outcome.started;
-    end_task(queue, task, outcome.code, outcome.error);
+    end_task(queue, task, outcome.code, outcome.error, outcome.ended);
     dispatch();
   };
   blocks_.launch(std::move(launch));
@@ -215,19 +215,19 @@ void TaskScheduler::run_copies() {
 
 void TaskScheduler::copy_done(int channel, const Copy& copy, CopyStatus status) {
   channel_busy_[static_cast<std::size_t>(channel)] = false;
-  end_task(copy.queue, copy.task, code_of(status), status == CopyStatus::ok ? "" : "copy failed");
+  end_task(copy.queue, copy.task, code_of(status), status == CopyStatus::ok ? "" : "copy failed", context_.timeline->now());
   run_copies();
   dispatch();
 }
 
-void TaskScheduler::end_task(int queue, const TaskDescriptor& task, RuntimeCode code, const std::string& error) {
+void TaskScheduler::end_task(int queue, const TaskDescriptor& task, RuntimeCode code, const std::string& error, Picoseconds ended) {
   Stream& stream = streams_[static_cast<std::size_t>(queue)];
   stream.running = false;
   stream.free_time = context_.timeline->now();
   ++completed_;
   if (code != RuntimeCode::ok) report_error(code);
   if (TaskRecord* record = context_.ledger == nullptr ? nullptr : context_.ledger->find(task.task)) {
-    record->ended = stream.free_time;
+    record->ended = ended;
     record->status = static_cast<int>(code);
   }
   if (!error.empty() && context_.ledger != nullptr) context_.ledger->note_error(task.task, error);

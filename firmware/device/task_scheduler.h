@@ -68,7 +68,7 @@ class TaskScheduler : public TransferClient {
   void start_copy(int queue, const TaskDescriptor& task);
   void run_copies();
   void copy_done(int channel, const Copy& copy, CopyStatus status);
-  void end_task(int queue, const TaskDescriptor& task, RuntimeCode code, const std::string& error);
+  void end_task(int queue, const TaskDescriptor& task, RuntimeCode code, const std::string& error, Picoseconds ended);
   void post(int queue);
   void report_error(RuntimeCode code);
   void span(const char* name, Picoseconds from, Picoseconds to, std::uint64_t task);

@@ -14,6 +14,7 @@ using test::PlainCore;
 using test::PlainTimeline;
 
 constexpr Picoseconds kPerBlock = 200'000, kRun = 1'000'000;
+constexpr Picoseconds kTaken = 1;  // from the end of a block to its being taken up
 
 struct GroupShape { int cubes, vectors; bool fused; };
 
@@ -49,14 +50,14 @@ TEST(BlockScheduler, blocks_are_sent_one_after_another_to_idle_groups) {
   rig.launch(kernel, 1);
   rig.timeline.run();
   ASSERT_EQ(rig.starts.size(), 5u);
-  const std::vector<Picoseconds> expected = {0, kPerBlock, kRun, kRun + kPerBlock, 2 * kRun};
+  const std::vector<Picoseconds> expected = {0, kPerBlock, kRun + kTaken, kRun + kTaken + kPerBlock, 2 * (kRun + kTaken)};
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(rig.starts[i].time, expected[i]) << i;
     EXPECT_EQ(rig.starts[i].block, i);
     EXPECT_EQ(rig.starts[i].group, static_cast<int>(i % 2));
   }
   EXPECT_EQ(rig.outcomes[1].started, 0);
-  EXPECT_EQ(rig.outcomes[1].ended, 3 * kRun);
+  EXPECT_EQ(rig.outcomes[1].ended, 3 * kRun + 2 * kTaken);
   EXPECT_EQ(rig.outcomes[1].code, RuntimeCode::ok);
 }
 
@@ -103,7 +104,7 @@ TEST(BlockScheduler, blocks_that_wait_for_each_other_start_together) {
   ASSERT_EQ(rig.starts.size(), 5u);
   for (std::size_t i = 1; i <= 3; ++i) {
     EXPECT_EQ(rig.starts[i].task, 2u);
-    EXPECT_EQ(rig.starts[i].time, kRun + 2 * kPerBlock);
+    EXPECT_EQ(rig.starts[i].time, kRun + kTaken + 2 * kPerBlock);
   }
   EXPECT_EQ(rig.starts[4].task, 3u);
 }
@@ -148,11 +149,60 @@ TEST(BlockScheduler, a_failing_block_stops_its_kernel_and_no_other) {
   }
 }
 
+/// Ends when it is told to.
+class HandCore : public ComputeCore {
+ public:
+  explicit HandCore(int index) : index_(index) { info_.cube_cores = 1; }
+  const CoreGroupInfo& info() const override { return info_; }
+  void start(const BlockLaunch& launch, BlockObserver& observer) override {
+    observer_ = &observer;
+    tasks.push_back(launch.task);
+  }
+  void abort() override { observer_ = nullptr; }
+  bool idle() const override { return observer_ == nullptr; }
+  std::string blocked_on() const override { return ""; }
+  void end() {
+    BlockObserver* const observer = observer_;
+    observer_ = nullptr;
+    observer->block_finished(index_, {});
+  }
+  std::vector<std::uint64_t> tasks;
+
+ private:
+  int index_;
+  CoreGroupInfo info_;
+  BlockObserver* observer_ = nullptr;
+};
+
+TEST(BlockScheduler, within_one_instant_the_order_of_reports_does_not_matter) {
+  for (bool reversed : {false, true}) {
+    PlainTimeline timeline;
+    HandCore first(0), second(1);
+    BlockScheduler scheduler(timeline, {&first, &second}, kPerBlock);
+    const Kernel kernel = plain_kernel("k", 1, BlockKind::cube);
+    std::vector<std::uint64_t> ended;
+    for (std::uint64_t task = 1; task <= 4; ++task) {
+      scheduler.launch({&kernel, 1, 0, task, [&ended, task](const KernelOutcome& outcome) {
+                          ended.push_back(task);
+                          EXPECT_EQ(outcome.ended, kRun);
+                        }});
+    }
+    timeline.at(kRun, [&] {
+      (reversed ? second : first).end();
+      (reversed ? first : second).end();
+    });
+    timeline.run();
+    EXPECT_EQ(ended, (std::vector<std::uint64_t>{1, 2}));
+    EXPECT_EQ(first.tasks, (std::vector<std::uint64_t>{1, 3}));
+    EXPECT_EQ(second.tasks, (std::vector<std::uint64_t>{2, 4}));
+  }
+}
+
 TEST(BlockScheduler, says_what_is_outstanding) {
   Rig rig(kTwoEqual);
   const Kernel kernel = plain_kernel("k", 5, BlockKind::cube);
   rig.launch(kernel, 7);
-  rig.timeline.run_until(kRun + 1);
+  rig.timeline.run_until(kRun + 2);
   EXPECT_EQ(rig.scheduler->outstanding(), "kernel k (task 7): 1 of 5 blocks finished, 3 sent\ngroup0: busy\ngroup1: busy\n");
 }
 
