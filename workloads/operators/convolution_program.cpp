@@ -164,10 +164,9 @@ class ConvolutionProgram {
       p_.broadcast_bias({static_cast<std::uint16_t>(m16), static_cast<std::uint16_t>(t_.n)}, l0c, at(t_.ub_bias));
       hand_over(Pipe::v, Pipe::m, half);
     }
-    const std::int64_t m_start = rows.skipped * s_.out_w + first;
     for (std::int64_t block = 0; block < tile().blocks; block += t_.chunk_blocks) {
       const Chunk chunk = t_.streamed ? begin_chunk(rows, block, std::min(t_.chunk_blocks, tile().blocks - block)) : all;
-      chunk_steps(chunk, m_start, m16, l0c, block == 0);
+      chunk_steps(chunk, first, m16, l0c, block == 0);
       if (t_.streamed) end_chunk();
     }
     const std::int64_t plane = s_.out_h * s_.out_w, block = item.image * ceil_div(s_.out_channels, kBlock) + tile().first / kBlock;

@@ -74,7 +74,7 @@ class QLinearConv final : public OperatorDefinition {
     return {{"auto_pad", Kind::text, "NOTSET"}, {"dilations", Kind::integers, "1, 1"}, {"group", Kind::integer, "1"},
             {"kernel_shape", Kind::integers, "from w"}, {"pads", Kind::integers, "0, 0, 0, 0"}, {"strides", Kind::integers, "1, 1"}};
   }
-  std::string limits() const override { return "Two spatial dimensions, constant weights; strides up to 63, kernels up to 255, pads up to 192."; }
+  std::string limits() const override { return "Two spatial dimensions, constant weights; strides up to 63, kernels and pads up to 255."; }
 
   void infer(const graph::Node& node, graph::Graph& graph) const override {
     const ConvolutionShape s = shape_of(node, graph);

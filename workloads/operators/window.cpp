@@ -9,8 +9,7 @@
 namespace npulab::operators {
 namespace {
 
-constexpr std::int64_t kMaxKernel = 255;
-constexpr std::int64_t kMaxPad = 192;  // 255 in the encoding, less the largest stride
+constexpr std::int64_t kMaxKernel = 255, kMaxPad = 255;
 
 /// Pads as the attributes say: given, none, or what makes out = ceil(in / stride).
 std::vector<std::int64_t> pads_of(const graph::Node& node, const Window& w) {

@@ -87,11 +87,13 @@ bool fit_streamed(const ConvolutionShape& s, const CoreSpec& core, ConvolutionTi
   return false;
 }
 
-void fit_l0(const ConvolutionShape& s, const CoreSpec& core, ConvolutionTiling& t) {
-  t.l0_half = static_cast<std::uint64_t>(std::min(capacity(core, isa::Space::l0a), capacity(core, isa::Space::l0b)) / 2);
+/// Sub-tiles and steps within halves of L0 (and of UB without FixPipe); false when not even 16 positions and 32 columns fit.
+bool fit_l0(const ConvolutionShape& s, const CoreSpec& core, ConvolutionTiling& t) {
+  const std::int64_t half = std::min(capacity(core, isa::Space::l0a), capacity(core, isa::Space::l0b)) / 2;
+  t.l0_half = static_cast<std::uint64_t>(half);
   t.l0c_half = static_cast<std::uint64_t>(capacity(core, isa::Space::l0c) / 2);
   const std::int64_t positions = round_up(t.slice_rows * s.out_w, 16);
-  t.m = std::min({positions, kMaxPositions, down(static_cast<std::int64_t>(t.l0c_half) / (t.n * 4), 16)});
+  t.m = std::min({positions, kMaxPositions, down(static_cast<std::int64_t>(t.l0c_half) / (t.n * 4), 16), down(half / kBlock, 16)});
   if (!t.fixpipe) {
     const std::int64_t fixed = round_up(t.n * 12, 512), room = (capacity(core, isa::Space::ub) - fixed) / 2;
     t.m = std::min(t.m, down(room / t.n, 16));
@@ -100,9 +102,9 @@ void fit_l0(const ConvolutionShape& s, const CoreSpec& core, ConvolutionTiling& 
     t.ub_out[0] = static_cast<std::uint64_t>(fixed);
     t.ub_out[1] = static_cast<std::uint64_t>(fixed + down(room, kBlock));
   }
-  if (t.m < 16) return;
-  const std::int64_t half = static_cast<std::int64_t>(t.l0_half);
+  if (t.m < 16) return false;
   t.k_step = std::min({t.k_of(s, t.chunk_blocks), down(half / t.m, kBlock), down(half / t.n, kBlock), down(limits::kMmadExtent, kBlock)});
+  return t.k_step >= kBlock;
 }
 
 void check_fields(const ConvolutionShape& s) {
@@ -122,7 +124,10 @@ bool choose_channels(const ConvolutionShape& s, const CoreSpec& core, int cores,
     for (t.n = widest; t.n >= kBlock; t.n -= kBlock) {
       if (padded % t.n != 0) continue;
       t.channel_tiles = channel_tiles(s, t.n);
-      if (streamed ? fit_streamed(s, core, t) : fit_resident(s, core, t)) return true;
+      if (!(streamed ? fit_streamed(s, core, t) : fit_resident(s, core, t))) continue;
+      const std::int64_t slices = ceil_div(cores, static_cast<std::int64_t>(t.channel_tiles.size()));
+      t.slice_rows = std::min(t.slice_rows, std::max<std::int64_t>(1, ceil_div(s.out_h, slices)));
+      if (fit_l0(s, core, t)) return true;
     }
   }
   return false;
@@ -132,9 +137,8 @@ bool choose_channels(const ConvolutionShape& s, const CoreSpec& core, int cores,
 
 InputRows input_rows(const ConvolutionShape& s, std::int64_t out_first, std::int64_t out_count) {
   const std::int64_t begin = out_first * s.stride_h - s.pad_top, end = begin + (out_count - 1) * s.stride_h + s.reach_h();
-  // A map without rows cannot be loaded: the last row stands in, as an output row of its own before the slice.
-  if (begin >= s.in_h) return {s.in_h - 1, 1, 0, out_count * s.stride_h + s.reach_h() - 1, 1};
-  if (end <= 0) return {0, 1, -begin, 0, 0};
+  // A map without rows cannot be loaded: the first row stands in, below all the padding that the slice sees.
+  if (begin >= s.in_h || end <= 0) return {0, 1, end - begin, 0};
   InputRows rows;
   rows.first = std::max<std::int64_t>(begin, 0);
   rows.count = std::min(end, s.in_h) - rows.first;
@@ -150,12 +154,8 @@ ConvolutionTiling tile_convolution(const ConvolutionShape& shape, const CoreSpec
   t.fixpipe = core.fixpipe.present;
   if (!choose_channels(shape, core, cores, t)) {
     throw TilingProblem{"expected the weights of one channel block and one output row to fit into L1 (" +
-                        std::to_string(capacity(core, isa::Space::l1)) + " bytes), found them larger"};
+                        std::to_string(capacity(core, isa::Space::l1)) + " bytes), and 16 positions of 32 channels into L0 and UB, found them larger"};
   }
-  const std::int64_t slices = ceil_div(cores, static_cast<std::int64_t>(t.channel_tiles.size()));
-  t.slice_rows = std::min(t.slice_rows, std::max<std::int64_t>(1, ceil_div(shape.out_h, slices)));
-  fit_l0(shape, core, t);
-  if (t.m < 16 || t.k_step < kBlock) throw TilingProblem{"expected a tile of 16 positions to fit into L0 and UB, found them too small"};
   return t;
 }
 

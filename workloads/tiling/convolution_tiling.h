@@ -56,7 +56,6 @@ struct ConvolutionTiling {
 /// Input rows [first, first + count) of a slice of output rows, and what padding is left above and below.
 struct InputRows {
   std::int64_t first = 0, count = 0, pad_top = 0, pad_bottom = 0;
-  std::int64_t skipped = 0;  // output rows of this map that lie before the slice
 };
 
 /// The rows that output rows [out_first, out_first + out_count) need; at least one row of the image, even if they see only padding.
