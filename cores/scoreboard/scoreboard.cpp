@@ -64,6 +64,7 @@ void Scoreboard::begin(const BlockLaunch& launch, const std::vector<int>& progra
     core.takes_part = programs[i] >= 0;
     core.finished = !core.takes_part;
     core.holds = false;
+    core.port_users = 0;
     core.dispatch = first_cycle + core.spec->scalar.launch_cycles;
     core.last_effect = first_cycle;
     for (int which = 0; which < isa::kPipeCount; ++which) {
@@ -117,6 +118,7 @@ void Scoreboard::run(Cycles cross_horizon) {
   cross_horizon_ = cross_horizon;
   drain();
   Cycles limit = horizon();
+  horizon_changed_ = false;
   while (!failed() && !publisher_.crowded()) {
     int slot = 0;
     Cycles earliest = next_[0];
@@ -138,7 +140,10 @@ void Scoreboard::run(Cycles cross_horizon) {
       process(slot);
     }
     drain();
-    limit = horizon();
+    if (horizon_changed_ || inter_group_flags_) {
+      limit = horizon();
+      horizon_changed_ = false;
+    }
   }
 }
 

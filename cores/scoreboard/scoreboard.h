@@ -109,6 +109,7 @@ class Scoreboard {
   Cycles time_ = 0;           // of the event being processed
   Cycles first_cycle_ = 0;
   Cycles cross_horizon_ = 0;
+  bool horizon_changed_ = true;     // a GM move or a cross-core wait has begun, moved on or ended
   bool inter_group_flags_ = false;  // this kernel uses mode 0
   std::vector<OutsideAct> acts_;
   std::vector<GroupSet> group_sets_;  // decided, to take effect in order of time

@@ -114,9 +114,11 @@ void Scoreboard::start_local(int index, isa::Pipe which, Cycles start) {
   account_gap(pipe, pipe.current.arrival, start, StallCause::flag);
   if (publisher_.functional()) publisher_.add(PendingEffect{start, index, pipe.current.head});
   leave(index, which, start);
-  settle_ports(index, start);
+  const bool alone = core.port_users == 0;
+  if (!alone) settle_ports(index, start);
   pipe.phase = Phase::executing;
   pipe.port_user = true;
+  ++core.port_users;
   pipe.settled = start;
   pipe.remaining = pipe.cost->work_cycles * timing::kFullSpeed;
   set_speeds(index, start);
@@ -126,9 +128,11 @@ void Scoreboard::end_local(int index, isa::Pipe which, Cycles end) {
   CoreState& core = cores_[index];
   PipeState& pipe = core.pipes[static_cast<int>(which)];
   if (pipe.port_user) {
-    settle_ports(index, end);
     pipe.port_user = false;
-    set_speeds(index, end);
+    if (--core.port_users > 0) {
+      settle_ports(index, end);
+      set_speeds(index, end);
+    }
   }
   const timing::InstructionCost& cost = *pipe.cost;
   account_executed(pipe, pipe.start, end, cost.work_cycles);
@@ -151,8 +155,10 @@ void Scoreboard::start_gm(int index, isa::Pipe which, Cycles start) {
   leave(index, which, start);
   settle_ports(index, start);
   pipe.phase = Phase::gm_waiting;
+  horizon_changed_ = true;
   pipe.issued = false;
   pipe.port_user = true;
+  ++core.port_users;
   pipe.settled = start;
   pipe.remaining = 0;
   // A request is never answered before the next edge of the memory's clock, which lies after this edge.
@@ -166,7 +172,7 @@ void Scoreboard::end_gm(int index, isa::Pipe which, Cycles end) {
   PipeState& pipe = core.pipes[static_cast<int>(which)];
   settle_ports(index, end);
   pipe.port_user = false;
-  set_speeds(index, end);
+  if (--core.port_users > 0) set_speeds(index, end);
   pipe.phase = Phase::ready;
   pipe.free = end;
   if (pipe.result.status != MemoryStatus::ok) {

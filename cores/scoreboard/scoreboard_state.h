@@ -77,6 +77,7 @@ struct CoreState {
   const std::vector<timing::InstructionCost>* costs = nullptr;
   bool cube_side = false;
   bool takes_part = false;
+  int port_users = 0;          // pipes whose instruction uses a port now
   // Dispatcher; its queue-less pipe state (phase, free, totals) is pipes[0].
   isa::InstructionSource source;
   bool finished = true;
