@@ -59,18 +59,21 @@ bool is_reduction(VectorOp op) { return op >= VectorOp::reduce_sum && op <= Vect
 void check_vector_types(const VectorOperands& o, OperandProblems& problems) {
   const char *to = name_of(o.dst_type), *from = name_of(o.src_type);
   if (o.op == VectorOp::cast) {
-    problems.require((casts_from(o.src_type) & in(o.dst_type)) != 0, fmt::format("expected a cast that exists, found {} to {}", from, to));
+    problems.require((casts_from(o.src_type) & in(o.dst_type)) != 0,
+                     fmt::format("expected a cast that exists, found {} to {}", from, to));
     return;
   }
   const std::string& name = names_of(FieldKind::vector_op)[static_cast<std::size_t>(o.op)];
   problems.require((types_of(o.op) & in(o.src_type)) != 0, fmt::format("expected a type that {} works on, found {}", name, from));
   // The bits that a comparison writes have no type.
-  problems.require(is_comparison(o.op) || o.dst_type == o.src_type, fmt::format("expected one type for source and result, found {} and {}", from, to));
+  problems.require(is_comparison(o.op) || o.dst_type == o.src_type,
+                   fmt::format("expected one type for source and result, found {} and {}", from, to));
 }
 
 void check_quant(const FixpipeOperands& o, OperandProblems& problems) {
   const bool integer = o.src_type == DataType::int32;
-  problems.require(integer || o.src_type == DataType::fp32, fmt::format("expected src_type int32 or fp32, found {}", name_of(o.src_type)));
+  problems.require(integer || o.src_type == DataType::fp32,
+                   fmt::format("expected src_type int32 or fp32, found {}", name_of(o.src_type)));
   bool fits = true;
   switch (o.quant) {
     case QuantMode::none: break;
@@ -89,9 +92,11 @@ void check_mmad(const MmadOperands& o, const CoreSpec& core, OperandProblems& pr
   problems.range("n", o.n, 1, limits::kMmadExtent);
   const bool integer = is_8_bit(o.a) && is_8_bit(o.b);
   const bool real = o.a == o.b && (o.a == DataType::fp16 || o.a == DataType::bf16);
-  problems.require(integer || real, fmt::format("expected two 8-bit integer types, fp16 or bf16, found {} and {}", name_of(o.a), name_of(o.b)));
+  problems.require(integer || real, fmt::format("expected two 8-bit integer types, fp16 or bf16, found {} and {}", name_of(o.a),
+                                                name_of(o.b)));
   problems.require(o.a_k_outer == core.cube.l0a_k_outer,
-                   fmt::format("expected {} on this chip, found the other order of L0A fractals", core.cube.l0a_k_outer ? "a_k_outer" : "no a_k_outer"));
+                   fmt::format("expected {} on this chip, found the other order of L0A fractals",
+                               core.cube.l0a_k_outer ? "a_k_outer" : "no a_k_outer"));
   problems.require(!(o.bias && o.accumulate), "expected either bias or accumulate, found both");
   problems.require(!o.bias || core.buffers[static_cast<int>(Space::bt)].capacity > 0, "expected a core that has bt, found one without");
   check_unit_flag(o.unit_flag, problems);
@@ -99,9 +104,11 @@ void check_mmad(const MmadOperands& o, const CoreSpec& core, OperandProblems& pr
 
 void check_fixpipe(const FixpipeOperands& o, const CoreSpec& core, OperandProblems& problems) {
   const bool to_ub = o.dst == Space::ub;
-  problems.require(to_ub || o.dst == Space::gm || o.dst == Space::l1, fmt::format("expected a destination in gm, l1 or ub, found {}", name_of(o.dst)));
+  problems.require(to_ub || o.dst == Space::gm || o.dst == Space::l1,
+                   fmt::format("expected a destination in gm, l1 or ub, found {}", name_of(o.dst)));
   problems.require(to_ub != core.fixpipe.present,
-                   fmt::format("expected a destination in {} on this core, found {}", core.fixpipe.present ? "gm or l1" : "ub", name_of(o.dst)));
+                   fmt::format("expected a destination in {} on this core, found {}",
+                               core.fixpipe.present ? "gm or l1" : "ub", name_of(o.dst)));
   if (o.nz2nd) {
     problems.range("m", o.m, 1, limits::kFixpipeNdRows);
     problems.range("n", o.n, 1, limits::kFixpipeNdColumns);

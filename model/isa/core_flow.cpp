@@ -192,7 +192,8 @@ void CoreFlow::count_arrived(int flag, const FlowClock& clock, const CheckedCore
   }
   if (!room) {
     report_.instruction(sender, op, "cross overrun",
-                        "expected at most " + std::to_string(most) + " counts of cross-core flag " + std::to_string(flag) + " not yet waited for by " +
+                        "expected at most " + std::to_string(most) + " counts of cross-core flag " + std::to_string(flag) +
+                            " not yet waited for by " +
                             setting_.core.name + ", found nothing that keeps them apart");
   }
   for (int pipe = 1; pipe < kPipeCount; ++pipe) awake_ |= pipes_[static_cast<std::size_t>(pipe)].count > 0 ? 1u << pipe : 0u;

@@ -38,14 +38,16 @@ void CoreFlow::report_left() const {
     if (flag_index_[i] == 0 || f.pending == 0) continue;
     const int pair = static_cast<int>(i / 256), event = static_cast<int>(i % 256);
     report_.instruction(setting_.core, f.set_op, "left",
-                        fmt::format("expected a wait for {}->{} event {} before the end of the block, found none", name_of(static_cast<Pipe>(pair / kPipeCount)),
+                        fmt::format("expected a wait for {}->{} event {} before the end of the block, found none",
+                                    name_of(static_cast<Pipe>(pair / kPipeCount)),
                                     name_of(static_cast<Pipe>(pair % kPipeCount)), event));
   }
   for (const auto& [flag, count] : counts_) {
     if (count.arrived.empty()) continue;
     report_.kernel(fmt::format("block {} {}, program '{}'", setting_.core.block, setting_.core.name,
                                kernel_.programs[static_cast<std::size_t>(setting_.core.program)].name),
-                   fmt::format("expected waits for every count of cross-core flag {}, found {} left at the end of the block", flag, count.arrived.size()));
+                   fmt::format("expected waits for every count of cross-core flag {}, found {} left at the end of the block",
+                               flag, count.arrived.size()));
   }
 }
 

@@ -68,7 +68,8 @@ void GroupFlow::cross_set(int core, int mode, int flag, const FlowClock& clock, 
   }
   std::deque<Sent>& sent = sent_[core][{mode, flag}];
   if (sent.size() >= kFarAhead) {
-    report_.instruction(member.core, op, "far ahead", "expected the other senders to keep up, found this one " + std::to_string(kFarAhead) + " sets ahead");
+    report_.instruction(member.core, op, "far ahead",
+                        "expected the other senders to keep up, found this one " + std::to_string(kFarAhead) + " sets ahead");
     return;
   }
   sent.push_back({clock, op});

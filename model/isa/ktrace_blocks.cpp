@@ -46,7 +46,8 @@ BlockBinding KtraceParser::binding() {
     else bind_value(key, binding, given);
   }
   for (std::size_t i = 0; i < kernel_.variables.size(); ++i) {
-    if ((given >> i & 1) == 0) tokens_.fail(first, fmt::format("expected a value of '{}' for the block, found none", kernel_.variables[i]));
+    if ((given >> i & 1) != 0) continue;
+    tokens_.fail(first, fmt::format("expected a value of '{}' for the block, found none", kernel_.variables[i]));
   }
   return binding;
 }

@@ -79,7 +79,9 @@ KtraceValue ExpressionReader::factor() {
     return {static_cast<std::int64_t>(token.value), {}};
   }
   if (!token.is("(") && !token.is("-")) tokens_.fail_expected(token, "a number, a name or '('");
-  if (++depth_ > kMaxNesting) tokens_.fail(token, fmt::format("expected at most {} nested parentheses and signs, found more", kMaxNesting));
+  if (++depth_ > kMaxNesting) {
+    tokens_.fail(token, fmt::format("expected at most {} nested parentheses and signs, found more", kMaxNesting));
+  }
   tokens_.take();
   KtraceValue value;
   if (token.is("-")) {
@@ -105,7 +107,8 @@ KtraceValue ExpressionReader::named(const Token& name) {
     const auto found = scope_.buffers[space_].find(name.text);
     if (found != scope_.buffers[space_].end()) return {found->second, {}};
   }
-  const std::string expected = space_ < 0 ? "a known name" : fmt::format("a known name or a buffer in {}", name_of(static_cast<Space>(space_)));
+  const std::string expected = space_ < 0 ? "a known name"
+      : fmt::format("a known name or a buffer in {}", name_of(static_cast<Space>(space_)));
   tokens_.fail_expected(name, expected, nearest_hint(std::string(name.text), scope_.names(space_)));
 }
 

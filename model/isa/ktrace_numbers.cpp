@@ -55,7 +55,8 @@ std::string written_sum(const WrittenSum& sum, const std::vector<std::string>& n
   for (const AffineTerm& term : sum.terms) {
     const bool smallest = term.coefficient == std::numeric_limits<std::int64_t>::min();
     const bool negative = term.coefficient < 0 && !smallest;
-    const std::string variable = term.modulus > 0 ? fmt::format("({} % {})", names[term.variable], written_number(term.modulus)) : names[term.variable];
+    const std::string variable = term.modulus > 0 ? fmt::format("({} % {})", names[term.variable], written_number(term.modulus))
+        : names[term.variable];
     const std::uint64_t factor = magnitude_of(term.coefficient);
     if (text.empty()) text += negative ? "-" : "";
     else text += negative ? " - " : " + ";

@@ -245,7 +245,8 @@ void KtraceParser::finish() {
   std::vector<std::string> known(declared_parameters_.begin(), declared_parameters_.end());
   for (const auto& [name, value] : overrides_) {
     if (declared_parameters_.count(name) != 0) continue;
-    tokens_.problems().push_back({tokens_.file(), 0, 0, name, "expected a parameter of this kernel, found none of that name" + nearest_hint(name, known)});
+    tokens_.problems().push_back({tokens_.file(), 0, 0, name,
+                                 "expected a parameter of this kernel, found none of that name" + nearest_hint(name, known)});
   }
 }
 

@@ -185,7 +185,8 @@ std::string KernelWriter::with_operands(const ProgramOp& op, const std::vector<A
     const WrittenSum sum = part_of(op, terms, slot.field, !split, slot.high_half);
     const bool needed = !slot.optional || (slot.high_half ? split : sum.constant != 0 || !sum.terms.empty());
     const bool read = operands.opcode == Opcode::vector ? reads_second_source(operands.block.vector.op)
-                                                        : operands.opcode == Opcode::fixpipe && has_column_words(operands.block.fixpipe.quant);
+                                                            : operands.opcode == Opcode::fixpipe &&
+                                                                  has_column_words(operands.block.fixpipe.quant);
     if (needed || (slot.optional && read)) text += ' ' + address(slot, operands, op, terms, !split || slot.field != HeadField::src1);
   }
   return text + starts(op, terms) + fields(operands);

@@ -89,11 +89,13 @@ void check_fill(const FillOperands& o, OperandProblems& problems) {
 }
 
 void check_load_2d(const Load2dOperands& o, OperandProblems& problems) {
-  problems.require(o.dst == Space::l0a || o.dst == Space::l0b, fmt::format("expected a destination in l0a or l0b, found {}", name_of(o.dst)));
+  problems.require(o.dst == Space::l0a || o.dst == Space::l0b,
+                   fmt::format("expected a destination in l0a or l0b, found {}", name_of(o.dst)));
   problems.range("repeats", o.repeats, 1, limits::kLoadRepeats);
   problems.range("src_stride", o.src_stride_fractals, 0, limits::kLoadStride);
   problems.range("dst_stride", o.dst_stride_fractals, 0, limits::kLoadStride);
-  problems.require(!o.transpose || size_of(o.type) <= 2, fmt::format("expected a type of 8 or 16 bits to transpose, found {}", name_of(o.type)));
+  problems.require(!o.transpose || size_of(o.type) <= 2,
+                   fmt::format("expected a type of 8 or 16 bits to transpose, found {}", name_of(o.type)));
 }
 
 void check_load_3d(const Load3dOperands& o, const CoreSpec& core, OperandProblems& problems) {
@@ -101,7 +103,8 @@ void check_load_3d(const Load3dOperands& o, const CoreSpec& core, OperandProblem
   problems.require(o.dst == Space::l0a, fmt::format("expected a destination in l0a, found {}", name_of(o.dst)));
   problems.require(typed, fmt::format("expected type int8, uint8, fp16 or bf16, found {}", name_of(o.type)));
   problems.require(o.k_outer == core.cube.l0a_k_outer,
-                   fmt::format("expected {} on this chip, found the other order of L0A fractals", core.cube.l0a_k_outer ? "k_outer" : "no k_outer"));
+                   fmt::format("expected {} on this chip, found the other order of L0A fractals",
+                               core.cube.l0a_k_outer ? "k_outer" : "no k_outer"));
   const std::int64_t c0 = limits::kBlockBytes / size_of(o.type);
   problems.multiple("m", o.m_extent, limits::kFractalRows);
   problems.multiple("k", o.k_extent, c0);

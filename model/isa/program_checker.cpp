@@ -72,8 +72,9 @@ bool KernelCheck::place_blocks() {
     const auto group = std::find_if(soc_.groups.begin(), soc_.groups.end(), [&](const CoreGroupSpec& g) { return fits(binding, g); });
     const bool empty = binding.cube < 0 && binding.vector[0] < 0 && binding.vector[1] < 0;
     if (empty || group == soc_.groups.end()) {
-      report_.kernel(fmt::format("block {}", block), empty ? "expected a program for at least one core, found none"
-                                                           : fmt::format("expected a group of cores on {} that can run it, found none", soc_.name));
+      report_.kernel(fmt::format("block {}", block),
+                     empty ? "expected a program for at least one core, found none"
+                            : fmt::format("expected a group of cores on {} that can run it, found none", soc_.name));
       return false;
     }
     members_.push_back(members_of(block, *group));
@@ -153,7 +154,8 @@ void KernelCheck::check_room() {
   }
   if (static_cast<std::int64_t>(kernel_.blocks.size()) > groups) {
     report_.kernel("kernel '" + kernel_.name + "'",
-                   fmt::format("expected at most {} blocks, since flags of mode 0 need all of them to run at once, found {}", groups, kernel_.blocks.size()));
+                   fmt::format("expected at most {} blocks, since flags of mode 0 need all of them to run at once, found {}",
+                               groups, kernel_.blocks.size()));
   }
 }
 
@@ -176,7 +178,8 @@ void KernelCheck::follow_flags() {
     if (sound_[block]) follow_alone(block);
   }
   if (instructions_ > limits_.instructions) {
-    report_.kernel("kernel '" + kernel_.name + "'", fmt::format("expected at most {} instructions and ends of loops whose flags can be followed, found more", limits_.instructions));
+    report_.kernel("kernel '" + kernel_.name + "'",
+                   fmt::format("expected at most {} instructions and ends of loops whose flags can be followed, found more", limits_.instructions));
   }
 }
 

@@ -44,7 +44,8 @@ bool StaticChecks::operands_exist(const CheckedCore& core, std::size_t op, const
   }
   const Operands& operands = kernel_.operands[head.operands];
   if (pipe_of(operands) != head.pipe) {
-    report_.instruction(core, op, "pipe", fmt::format("expected pipe {} for these operands, found {}", name_of(pipe_of(operands)), name_of(head.pipe)));
+    report_.instruction(core, op, "pipe", fmt::format("expected pipe {} for these operands, found {}", name_of(pipe_of(operands)),
+                                                      name_of(head.pipe)));
     return false;
   }
   const auto [legal, first] = operands_legal_.try_emplace({head.operands, spec.kind}, true);
@@ -151,7 +152,8 @@ void StaticChecks::value(const CheckedCore& core, const CheckedProgram::Value& v
   const ValueRange range = value.range.over(binding, trips, rule.step);
   if (!range.aligned) {
     report_.instruction(core, value.op, fmt::format("step {}", rule.what),
-                        fmt::format("expected the {}{} in multiples of {}, found {}", rule.what, rule.is_address ? " address" : "", rule.step,
+                        fmt::format("expected the {}{} in multiples of {}, found {}", rule.what,
+                                    rule.is_address ? " address" : "", rule.step,
                                     rule.is_address ? hexadecimal(range.misaligned) : std::to_string(range.misaligned)));
   }
   if (rule.is_address && rule.space == Space::gm) return in_global_memory(core, value, range);
@@ -195,7 +197,8 @@ void StaticChecks::buffers(const std::vector<CoreKind>& kinds) {
     const std::uint64_t most = static_cast<std::uint64_t>(capacity);
     if (buffer.bytes <= most && buffer.address <= most - buffer.bytes) continue;
     report_.kernel(fmt::format("buffer '{}'", buffer.name),
-                   fmt::format("expected it within the {} bytes of {}, found {} bytes at 0x{:x}", capacity, name_of(buffer.space), buffer.bytes, buffer.address));
+                   fmt::format("expected it within the {} bytes of {}, found {} bytes at 0x{:x}", capacity,
+                               name_of(buffer.space), buffer.bytes, buffer.address));
   }
 }
 
