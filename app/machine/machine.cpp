@@ -53,12 +53,12 @@ Machine::Machine(const BoardSpec& board, const MachineOptions& options)
     devices_.push_back(std::make_unique<DeviceParts>(name.c_str(), board, static_cast<int>(i), timeline_, options));
     memories.push_back(&devices_.back()->memory);
   }
-  fabric_ = std::make_unique<pcie::Fabric>(board, timeline_, memories, options.trace, options.functional);
+  fabric_ = std::make_unique<pcie::FabricModules>(board, timeline_, memories, options.trace, options.functional);
   for (std::size_t i = 0; i < board.devices.size(); ++i) {
     DeviceParts& parts = *devices_[i];
     firmware::device::DeviceContext context;
     context.timeline = &timeline_;
-    context.port = &fabric_->device(static_cast<int>(i));
+    context.port = &fabric_->fabric().device(static_cast<int>(i));
     context.memory = &parts.memory;
     context.cores = parts.groups;
     context.kernels = &parts.kernels;
@@ -139,7 +139,7 @@ std::string Machine::stuck() const {
     for (const ComputeCore* core : device->groups) add(core->blocked_on());
     add(device->firmware->outstanding());
   }
-  add(fabric_->outstanding());
+  add(fabric_->fabric().outstanding());
   return text.empty() ? "the host waits for something that nobody will do" : text;
 }
 

@@ -16,7 +16,7 @@
 #include "model/contract/kernel_store.h"
 #include "model/contract/task_ledger.h"
 #include "model/spec/board_spec.h"
-#include "pcie/fabric.h"
+#include "pcie/fabric_module.h"
 
 namespace npulab::machine {
 
@@ -37,7 +37,7 @@ class Machine {
 
   HostThread& host() { return host_; }
   Timeline& timeline() { return timeline_; }
-  pcie::Fabric& fabric() { return *fabric_; }
+  pcie::Fabric& fabric() { return fabric_->fabric(); }
   TaskLedger& ledger() { return ledger_; }
   KernelStore& kernels(int device);
   firmware::device::Device& device(int device);
@@ -54,7 +54,7 @@ class Machine {
   HostThreadModule host_;
   TaskLedger ledger_;
   std::vector<std::unique_ptr<DeviceParts>> devices_;
-  std::unique_ptr<pcie::Fabric> fabric_;
+  std::unique_ptr<pcie::FabricModules> fabric_;
   bool interrupted_ = false;
 };
 
