@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain INT8 matrix product as a kernel engineer writes it: A row-major, B prepared in fractals, C = requantised int8 row-major,
-// everything double-buffered in L1 and L0. Small on disk because its K loop is a loop.
+// A plain INT8 matrix product as a kernel engineer writes it: A row-major, B row-major by output column (as frameworks keep
+// weights), C row-major, everything double-buffered in L1 and L0. Small on disk because its K loop is a loop.
+// Base tile after the vendor's matmul advice for int8 (128 x 256 results, 128 columns of K a step), smaller for small products.
 #pragma once
+
+#include <cstdint>
 
 #include "model/spec/soc_spec.h"
 #include "model/task/workload.h"
@@ -12,11 +15,11 @@ struct GemmShape {
   std::int64_t m = 0, n = 0, k = 0;
 };
 
-/// One task that multiplies; UserError when the shape is no multiple of the base tile (message names it).
-/// Tensors: a [m,k], b [n-tile][k1][n1][16][32] fractals of the tile, c [m,n]; constants are not filled (timing) unless `seed` > 0.
-Workload gemm_int8(const SocSpec& soc, const GemmShape& shape, std::uint32_t seed = 0);
+/// int8: rint(acc / 1024) saturated; int32: the accumulator as it is.
+enum class GemmResult : std::uint8_t { int8, int32 };
 
-/// Every cube core (or fused core) reads `bytes_per_core` of its own from GM into L1 in large pieces.
-Workload gm_stream(const SocSpec& soc, std::int64_t bytes_per_core);
+/// One task that computes C = A B^T. Tensors: a [m,k], b [n,k], c [m,n]; a and b are random constants if `seed` > 0, else empty
+/// (for timing). UserError when an extent is not within 1..65535 (what the loading instruction encodes).
+Workload gemm_int8(const SocSpec& soc, const GemmShape& shape, GemmResult result = GemmResult::int8, std::uint32_t seed = 0);
 
 }  // namespace npulab::kernels

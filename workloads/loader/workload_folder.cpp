@@ -9,6 +9,7 @@
 #include "model/base/nearest_name.h"
 #include "model/isa/ktrace.h"
 #include "workloads/kernels/gemm_int8.h"
+#include "workloads/kernels/gm_stream.h"
 
 namespace npulab::loader {
 namespace {
@@ -48,7 +49,8 @@ class FolderReader {
 
   Workload generate(const SocSpec& soc) const {
     if (generator_ == "gm_stream") return kernels::gm_stream(soc, values_.at("bytes_per_core"));
-    return kernels::gemm_int8(soc, {values_.at("m"), values_.at("n"), values_.at("k")}, static_cast<std::uint32_t>(values_.at("seed")));
+    const kernels::GemmShape shape{values_.at("m"), values_.at("n"), values_.at("k")};
+    return kernels::gemm_int8(soc, shape, static_cast<kernels::GemmResult>(result_), static_cast<std::uint32_t>(values_.at("seed")));
   }
   bool generated() const { return !generator_.empty(); }
 
@@ -66,6 +68,7 @@ class FolderReader {
     } else {
       for (const char* key : {"m", "n", "k"}) value(key, Unit::count, -1);
       value("seed", Unit::count, 0);
+      result_ = reader.choice("result", {"int8", "int32"}, 0);
     }
     for (const auto& [name, number] : parameters_) {
       if (values_.count(name) == 0) reader.problem("", "--set workload." + name + ": expected a key of this section, found another" + nearest_hint(name, reader.keys()));
@@ -161,6 +164,7 @@ class FolderReader {
 
   const WorkloadParameters& parameters_;
   std::string file_, generator_;
+  int result_ = 0;  // GemmResult
   fs::path folder_;
   std::map<std::string, std::int64_t> values_;
 };
