@@ -91,7 +91,7 @@ void add_to_blocked(LoweringContext& context, const std::string& name, const Blo
   const std::vector<Tile> tiles = tiles_of(b, kMaxTilePositions);
   context.add_vector_kernel("TransData_" + name, "TransData", static_cast<std::int64_t>(tiles.size()), [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
     VectorCode code(program);
-    clear_areas(program, code);
+    if (b.channels % kBlock != 0) clear_areas(program, code);
     TileStages stages;
     stages.load = [&](std::int64_t i, int set) {
       const Tile& t = tiles[static_cast<std::size_t>(first + i)];
