@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/workload_folder.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -16,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kMostEvents = 65536;
+constexpr std::int64_t kMostExtent = std::int64_t{1} << 31;
 constexpr const char* kFormat = "npulab/workload/1";
 const std::vector<std::string> kRoles = {"input", "output", "constant", "intermediate"};
 const std::vector<std::string> kTypes = {"int8", "uint8", "int16", "uint16", "int32", "uint32", "fp16", "bf16", "fp32"};
@@ -77,7 +80,7 @@ class FolderReader {
   }
 
   void read_body(ConfigReader& reader, Workload& workload, Problems& problems) {
-    workload.target_soc = reader.text("target_soc");
+    workload.target_soc = reader.text("target_soc", "");
     workload.arena_bytes = static_cast<std::uint64_t>(reader.quantity("arena", Unit::bytes, 0));
     workload.operations = reader.quantity_or("operations", Unit::count, 0);
     read_kernels(reader, workload, problems);
@@ -109,23 +112,47 @@ class FolderReader {
     tensor.name = entry.text("name");
     tensor.role = static_cast<WorkloadTensor::Role>(entry.choice("role", kRoles));
     tensor.type = static_cast<isa::DataType>(entry.choice("type", kTypes));
-    for (const std::string& extent : entry.texts("shape")) {
-      std::int64_t value = 0;
-      std::string trouble;
-      if (!parse_quantity(extent, Unit::count, value, trouble) || value < 0) entry.problem("shape", "expected extents, found '" + extent + "'");
-      tensor.shape.push_back(value);
-    }
+    tensor.shape = read_shape(entry);
     tensor.layout = entry.text("layout", "ND");
     tensor.offset = static_cast<std::uint64_t>(entry.quantity("offset", Unit::bytes, 0));
     tensor.bytes = static_cast<std::uint64_t>(entry.quantity("bytes", Unit::bytes, 0));
-    if (tensor.offset + tensor.bytes > workload.arena_bytes) entry.problem("bytes", "expected a tensor within the arena, found one that ends at " + std::to_string(tensor.offset + tensor.bytes));
+    check_place(entry, tensor, workload.arena_bytes);
     if (entry.has("data")) {
       const auto first = static_cast<std::uint64_t>(entry.quantity("data", Unit::bytes, 0));
-      if (first + tensor.bytes > constants.size()) entry.problem("data", "expected a place within the constants, found one beyond " + std::to_string(constants.size()) + " bytes");
-      else tensor.data.assign(constants.begin() + static_cast<std::ptrdiff_t>(first), constants.begin() + static_cast<std::ptrdiff_t>(first + tensor.bytes));
+      if (first + tensor.bytes > constants.size()) {
+        entry.problem("data", "expected a place within the constants, found one beyond " + std::to_string(constants.size()) + " bytes");
+      } else {
+        const auto begin = constants.begin() + static_cast<std::ptrdiff_t>(first);
+        tensor.data.assign(begin, begin + static_cast<std::ptrdiff_t>(tensor.bytes));
+      }
     }
     entry.finish();
     workload.tensors.push_back(std::move(tensor));
+  }
+
+  static std::vector<std::int64_t> read_shape(ConfigReader& entry) {
+    std::vector<std::int64_t> shape;
+    for (const std::string& extent : entry.texts("shape")) {
+      std::int64_t value = 0;
+      std::string trouble;
+      const bool fine = parse_quantity(extent, Unit::count, value, trouble) && value > 0 && value < kMostExtent;
+      if (!fine) entry.problem("shape", "expected extents from 1 to " + std::to_string(kMostExtent - 1) + ", found '" + extent + "'");
+      shape.push_back(fine ? value : 1);
+    }
+    return shape;
+  }
+
+  static void check_place(ConfigReader& entry, const WorkloadTensor& tensor, std::uint64_t arena_bytes) {
+    const std::uint64_t end = tensor.offset + tensor.bytes;
+    if (end > arena_bytes) {
+      entry.problem("bytes", "expected a tensor within the arena of " + std::to_string(arena_bytes) + " bytes, found one that ends at " + std::to_string(end));
+    }
+    if (tensor.layout != "ND") return;
+    auto bytes = static_cast<std::uint64_t>(isa::size_of(tensor.type));
+    for (std::int64_t extent : tensor.shape) bytes = std::min(bytes * static_cast<std::uint64_t>(extent), std::uint64_t{1} << 48);
+    if (bytes != tensor.bytes) {
+      entry.problem("bytes", "expected the size of the shape, " + std::to_string(bytes) + " B, found " + std::to_string(tensor.bytes) + " B");
+    }
   }
 
   void read_ends(ConfigReader& reader, const char* key, WorkloadTensor::Role role, const Workload& workload, std::vector<int>& indices) {
@@ -145,21 +172,31 @@ class FolderReader {
   static void read_stream(ConfigReader& entry, Workload& workload) {
     WorkloadStream stream;
     stream.name = entry.text("name");
-    for (ConfigReader item : entry.list("tasks")) {
-      WorkloadTask task;
-      task.kind = static_cast<WorkloadTask::Kind>(item.choice("kind", kTasks));
-      task.name = item.text("name", kTasks[static_cast<std::size_t>(task.kind)]);
-      const auto index = [&](const char* key, std::size_t count) {
-        return static_cast<int>(item.quantity(key, Unit::count, 0, static_cast<std::int64_t>(count) - 1));
-      };
-      if (task.kind == WorkloadTask::Kind::kernel) task.kernel = index("kernel", workload.kernels.size());
-      else if (task.kind == WorkloadTask::Kind::event_record || task.kind == WorkloadTask::Kind::event_wait) task.event = index("event", 65536);
-      else task.tensor = index("tensor", workload.tensors.size());
-      item.finish();
-      stream.tasks.push_back(task);
-    }
+    for (ConfigReader item : entry.list("tasks")) read_task(item, workload, stream);
     entry.finish();
     workload.streams.push_back(std::move(stream));
+  }
+
+  static void read_task(ConfigReader& item, const Workload& workload, WorkloadStream& stream) {
+    using Kind = WorkloadTask::Kind;
+    WorkloadTask task;
+    task.kind = static_cast<Kind>(item.choice("kind", kTasks));
+    const ConfigNode* kind = item.node().find("kind");
+    // What else a task of an unknown kind should have cannot be told.
+    if (kind == nullptr || std::find(kTasks.begin(), kTasks.end(), kind->scalar) == kTasks.end()) return;
+    task.name = item.text("name", kTasks[static_cast<std::size_t>(task.kind)]);
+    const auto index = [&](const char* key, std::size_t count) {
+      const std::int64_t value = item.quantity(key, Unit::count, 0);
+      if (item.has(key) && value >= static_cast<std::int64_t>(count)) {
+        item.problem(key, "expected an index below " + std::to_string(count) + ", found " + std::to_string(value));
+      }
+      return static_cast<int>(value);
+    };
+    if (task.kind == Kind::kernel) task.kernel = index("kernel", workload.kernels.size());
+    else if (task.kind == Kind::event_record || task.kind == Kind::event_wait) task.event = index("event", kMostEvents);
+    else task.tensor = index("tensor", workload.tensors.size());
+    item.finish();
+    stream.tasks.push_back(task);
   }
 
   const WorkloadParameters& parameters_;
@@ -180,6 +217,8 @@ Workload load_workload(const std::string& path, const SocSpec& soc, const Worklo
     const std::string name = workload.name;
     workload = reader.generate(soc);
     workload.name = name;
+  } else if (workload.target_soc.empty()) {
+    workload.target_soc = soc.name;
   } else if (workload.target_soc != soc.name) {
     throw UserError({{path, 0, 0, "target_soc", "expected the board's chip " + soc.name + ", found a workload lowered for " + workload.target_soc}});
   }

@@ -83,7 +83,7 @@ void write_workload(const std::string& folder, const Workload& workload) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder)) throw UserError({{folder, 0, 0, "", "cannot be made a folder: " + error.message()}});
-  std::string text = "# SPDX-License-Identifier: Apache-2.0\nformat: npulab/workload/1\nname: " + quoted(workload.name) + "\ntarget_soc: " + workload.target_soc +
+  std::string text = "# SPDX-License-Identifier: Apache-2.0\nformat: npulab/workload/1\nname: " + quoted(workload.name) + "\ntarget_soc: " + quoted(workload.target_soc) +
                      "\narena: " + std::to_string(workload.arena_bytes) + " B\noperations: " + std::to_string(workload.operations) + "\nkernels:\n";
   for (std::size_t i = 0; i < workload.kernels.size(); ++i) {
     const std::string file = kernel_file(i, workload.kernels[i]->name);

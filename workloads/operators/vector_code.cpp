@@ -29,9 +29,7 @@ void VectorCode::emit(const isa::VectorOperands& operands, std::uint64_t dst, st
 namespace {
 
 isa::VectorOperands counted(isa::VectorOp op, isa::DataType type, std::uint32_t count) {
-  isa::VectorOperands o{};
-  o.op = op;
-  o.dst_type = o.src_type = type;
+  isa::VectorOperands o = VectorCode::full_repeats(op, type, 0);  // counter mode ignores all else; this keeps the text short
   o.count = count;
   return o;
 }
