@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::uint64_t kTensorAlignment = 512;  // best GM bandwidth on 2201
 constexpr std::int64_t kLeastTile = 512, kMostTile = 16384;  // elements
+constexpr std::int64_t kTilesPerWorker = 4;   // so that loads, work and stores of neighbours overlap ...
+constexpr std::int64_t kWorthwhileTile = 2048;  // ... unless tiles would be too small to hide the start of an instruction
 
 }  // namespace
 
@@ -148,8 +150,9 @@ std::uint64_t LoweringContext::scratch(const std::string& name, std::int64_t byt
 std::int64_t LoweringContext::vector_tile(std::int64_t count, std::int64_t ub_bytes) const {
   const CorePool pool = vector_pool();
   const std::int64_t fits = pool.core->buffers[static_cast<int>(isa::Space::ub)].capacity / ub_bytes;
-  const std::int64_t share = round_up(ceil_div(count, pool.count), kLeastTile);
-  const std::int64_t tile = std::min({fits, kMostTile, share}) / kLeastTile * kLeastTile;
+  const std::int64_t share = ceil_div(count, pool.count);
+  const std::int64_t wanted = round_up(std::min(share, std::max(ceil_div(share, kTilesPerWorker), kWorthwhileTile)), kLeastTile);
+  const std::int64_t tile = std::min({fits, kMostTile, wanted}) / kLeastTile * kLeastTile;
   if (tile == 0) throw OperatorProblem{"expected a tile of " + std::to_string(kLeastTile) + " elements to fit into UB, found it too small"};
   return tile;
 }

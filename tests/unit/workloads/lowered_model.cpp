@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/isa/program_checker.h"
 #include "tests/golden/operators/functional_run.h"
 #include "tests/golden/operators/model_folder.h"
@@ -14,11 +16,17 @@ SocSpec test_chip(const std::string& name) {
   if (name.rfind(small, 0) != 0) return chip_of(name);
   SocSpec soc = chip_of(name.substr(small.size()));
   CoreSpec& core = soc.fused.clock_khz != 0 ? soc.fused : soc.cube;
-  const auto shrink = [&](isa::Space space, Bytes bytes) { core.buffers[static_cast<int>(space)].capacity = bytes; };
+  const auto shrink = [&](isa::Space space, Bytes bytes) {
+    Bytes& capacity = core.buffers[static_cast<int>(space)].capacity;
+    capacity = std::min(capacity, bytes);
+  };
   shrink(isa::Space::l1, 40 << 10);
   shrink(isa::Space::l0a, 4 << 10);
   shrink(isa::Space::l0b, 8 << 10);
   shrink(isa::Space::l0c, 16 << 10);
+  shrink(isa::Space::ub, 72 << 10);
+  soc.vector.buffers[static_cast<int>(isa::Space::ub)].capacity = soc.vector.clock_khz != 0 ? 72 << 10 : 0;
+  for (CoreGroupSpec& group : soc.groups) group.count = 2;
   return soc;
 }
 

@@ -10,7 +10,8 @@
 
 namespace npulab::test {
 
-/// A shipped chip ("910b1", ...), or "small_" and its name: the same with buffers of a few KiB, which forces slices and streaming.
+/// A shipped chip ("910b1", ...), or "small_" and its name: the same with buffers of a few KiB and two groups a
+/// kind, so that one core works through many slices and chunks.
 SocSpec test_chip(const std::string& name);
 
 class LoweredModel {
