@@ -20,6 +20,12 @@ class Compiler {
  public:
   Compiler(const std::string& file, const SocSpec& soc) : soc_(soc) { network_.graph = import_onnx(file); }
 
+  void check() {
+    network_.file_inputs = graph().inputs;
+    find_definitions();
+    if (parameter_inputs().empty()) infer();
+  }
+
   CompiledNetwork run(const std::vector<std::string>& input_files) {
     network_.file_inputs = graph().inputs;
     find_definitions();
@@ -74,7 +80,8 @@ class Compiler {
       }
       network_.input_slots.push_back(-1);
       if (i >= input_files.size()) {
-        problem("input " + name, "expected a file for it (weights, scales and zero points must be known before the run), found none");
+        problem("input " + name,
+                "expected a file for it (weights, scales and zero points must be known before the run), found none");
         continue;
       }
       Tensor value = read_tensor_file(input_files[i], graph().tensor(name));
@@ -125,8 +132,8 @@ class Compiler {
       add_copy(workload, WorkloadTask::Kind::copy_to_host, name, workload.outputs.back());
     }
     if (static_cast<std::int64_t>(workload.arena_bytes) > soc_.memory.hbm.capacity) {
-      problem("", "expected a model that fits into " + std::to_string(soc_.memory.hbm.capacity) + " bytes of device memory, found one of " +
-                      std::to_string(workload.arena_bytes));
+      problem("", "expected a model that fits into " + std::to_string(soc_.memory.hbm.capacity) +
+                      " bytes of device memory, found one of " + std::to_string(workload.arena_bytes));
       throw_problems();
     }
   }
@@ -163,6 +170,16 @@ class Compiler {
 
 CompiledNetwork compile_network(const std::string& file, const SocSpec& soc, const std::vector<std::string>& input_files) {
   return Compiler(file, soc).run(input_files);
+}
+
+std::vector<Diagnostic> check_network(const std::string& file) {
+  const SocSpec no_chip;
+  try {
+    Compiler(file, no_chip).check();
+  } catch (const UserError& error) {
+    return error.diagnostics();
+  }
+  return {};
 }
 
 std::map<std::string, Tensor> evaluate_reference(const Graph& graph, const std::vector<Tensor>& inputs) {

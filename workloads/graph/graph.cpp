@@ -7,7 +7,8 @@ namespace npulab::graph {
 
 int size_of(ElementType type) {
   switch (type) {
-    case ElementType::int8: case ElementType::uint8: return 1;
+    case ElementType::int8:
+    case ElementType::uint8: return 1;
     case ElementType::int64: return 8;
     default: return 4;
   }

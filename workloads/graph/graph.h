@@ -29,7 +29,7 @@ struct Tensor {
   std::string name;
   ElementType type = ElementType::fp32;
   Shape shape;
-  bool known = false;      // type and shape are final
+  bool known = false;  // type and shape are final
   bool constant = false;
   std::vector<std::uint8_t> data;  // constants, row-major
 
@@ -54,10 +54,10 @@ struct Attribute {
 };
 
 struct Node {
-  std::string name;    // never empty: made from the operator and its number if the file gives none
+  std::string name;  // never empty: made from the operator and its number if the file gives none
   std::string op;
-  std::string domain;  // "" or com.microsoft
-  std::vector<std::string> inputs;   // "" where an optional one is left out
+  std::string domain;               // "" or com.microsoft
+  std::vector<std::string> inputs;  // "" where an optional one is left out
   std::vector<std::string> outputs;
   std::map<std::string, Attribute> attributes;
 
@@ -74,7 +74,7 @@ struct Graph {
   std::string file;
   std::map<std::string, Tensor> tensors;
   std::vector<Node> nodes;
-  std::vector<std::string> inputs;   // without initialisers
+  std::vector<std::string> inputs;  // without initialisers
   std::vector<std::string> outputs;
 
   Tensor& tensor(const std::string& tensor_name) { return tensors[tensor_name]; }

@@ -77,14 +77,17 @@ class Importer {
     tensor.name = value.name();
     const auto& type = value.type().tensor_type();
     if (!element_type_of(type.elem_type(), tensor.type)) {
-      problem("input " + value.name(), "expected int8, uint8, int32, int64 or float, found ONNX type " + std::to_string(type.elem_type()));
+      problem("input " + value.name(),
+              "expected int8, uint8, int32, int64 or float, found ONNX type " + std::to_string(type.elem_type()));
     }
     for (const auto& dimension : type.shape().dim()) {
-      if (dimension.dim_value() <= 0) problem("input " + value.name(), "expected fixed positive dimensions, found a free or zero one");
+      if (dimension.dim_value() <= 0)
+        problem("input " + value.name(), "expected fixed positive dimensions, found a free or zero one");
       tensor.shape.push_back(std::max<std::int64_t>(dimension.dim_value(), 1));
     }
     if (element_count(tensor.shape) > kMaxElements) {
-      problem("input " + value.name(), "expected at most " + std::to_string(kMaxElements) + " elements, found " + to_string(tensor.shape));
+      problem("input " + value.name(),
+              "expected at most " + std::to_string(kMaxElements) + " elements, found " + to_string(tensor.shape));
     }
     tensor.known = true;
     graph_.inputs.push_back(value.name());

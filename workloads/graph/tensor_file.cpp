@@ -50,7 +50,8 @@ bool type_of_numpy(const std::string& name, ElementType& type) {
 std::string npy_bytes(const Tensor& tensor) {
   std::string shape;
   for (std::int64_t extent : tensor.shape) shape += std::to_string(extent) + ", ";
-  std::string header = std::string("{'descr': '") + kTypes[static_cast<int>(tensor.type)].name + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string header = std::string("{'descr': '") + kTypes[static_cast<int>(tensor.type)].name +
+                       "', 'fortran_order': False, 'shape': (" + shape + "), }";
   header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
   header += '\n';
   std::string bytes("\x93NUMPY\x01\x00", 8);
@@ -72,7 +73,9 @@ Tensor read_npy(const std::string& file, const std::string& bytes) {
   if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0) refuse(file, "expected a NumPy array, found something else");
   const bool first = bytes[6] == 1;
   std::size_t header = static_cast<std::uint8_t>(bytes[8]) | static_cast<std::size_t>(static_cast<std::uint8_t>(bytes[9])) << 8;
-  if (!first) header |= static_cast<std::size_t>(static_cast<std::uint8_t>(bytes[10])) << 16 | static_cast<std::size_t>(static_cast<std::uint8_t>(bytes[11])) << 24;
+  if (!first)
+    header |= static_cast<std::size_t>(static_cast<std::uint8_t>(bytes[10])) << 16 |
+              static_cast<std::size_t>(static_cast<std::uint8_t>(bytes[11])) << 24;
   const std::size_t start = first ? 10 : 12;
   if (start + header > bytes.size()) refuse(file, "expected a NumPy array, found a truncated file");
   const std::string text = bytes.substr(start, header);
@@ -82,7 +85,8 @@ Tensor read_npy(const std::string& file, const std::string& bytes) {
     refuse(file, "expected int8, uint8, int32, int64 or float32, found another type");
   }
   if (text.find("'fortran_order': True") != std::string::npos) refuse(file, "expected C order, found Fortran order");
-  if (!std::regex_search(text, match, std::regex("'shape': *\\(([^)]*)\\)"))) refuse(file, "expected a shape in the header, found none");
+  if (!std::regex_search(text, match, std::regex("'shape': *\\(([^)]*)\\)")))
+    refuse(file, "expected a shape in the header, found none");
   const std::string list = match[1];
   static const std::regex number("[0-9]{1,15}");
   for (std::sregex_iterator i(list.begin(), list.end(), number), end; i != end; ++i) tensor.shape.push_back(std::stoll(i->str()));
@@ -101,7 +105,8 @@ std::string read_whole_file(const std::string& file, std::int64_t most) {
   if (!std::filesystem::exists(file, error)) refuse(file, "expected a file, found nothing there");
   if (!std::filesystem::is_regular_file(file, error)) refuse(file, "expected a file, found a folder or device");
   const auto size = std::filesystem::file_size(file, error);
-  if (static_cast<std::int64_t>(size) > most) refuse(file, "expected at most " + std::to_string(most) + " bytes, found " + std::to_string(size));
+  if (static_cast<std::int64_t>(size) > most)
+    refuse(file, "expected at most " + std::to_string(most) + " bytes, found " + std::to_string(size));
   std::ifstream in(file, std::ios::binary);
   if (!in) refuse(file, "cannot be read");
   return {std::istreambuf_iterator<char>(in), {}};
@@ -146,7 +151,8 @@ bool decode_tensor(const onnx::TensorProto& proto, Tensor& tensor, std::string& 
   else narrow<std::int8_t>(proto.int32_data(), tensor.data);
   const std::int64_t bytes = element_count(tensor.shape) * size_of(tensor.type);
   if (static_cast<std::int64_t>(tensor.data.size()) != bytes) {
-    trouble = "expected " + std::to_string(bytes) + " bytes for " + to_string(tensor.shape) + ", found " + std::to_string(tensor.data.size());
+    trouble = "expected " + std::to_string(bytes) + " bytes for " + to_string(tensor.shape) + ", found " +
+              std::to_string(tensor.data.size());
     return false;
   }
   return true;
@@ -169,9 +175,13 @@ Tensor read_tensor_file(const std::string& file, const Tensor& expected) {
   }
   tensor.name = expected.name;
   const std::int64_t size = element_count(expected.shape) * size_of(expected.type);
-  if (tensor.type != expected.type) refuse(file, std::string("expected ") + name_of(expected.type) + " for '" + expected.name + "', found " + name_of(tensor.type));
-  if (element_count(tensor.shape) != element_count(expected.shape)) refuse(file, "expected shape " + to_string(expected.shape) + " for '" + expected.name + "', found " + to_string(tensor.shape));
-  if (static_cast<std::int64_t>(tensor.data.size()) != size) refuse(file, "expected " + std::to_string(size) + " bytes for '" + expected.name + "', found " + std::to_string(tensor.data.size()));
+  if (tensor.type != expected.type)
+    refuse(file, std::string("expected ") + name_of(expected.type) + " for '" + expected.name + "', found " + name_of(tensor.type));
+  if (element_count(tensor.shape) != element_count(expected.shape))
+    refuse(file, "expected shape " + to_string(expected.shape) + " for '" + expected.name + "', found " + to_string(tensor.shape));
+  if (static_cast<std::int64_t>(tensor.data.size()) != size)
+    refuse(file,
+           "expected " + std::to_string(size) + " bytes for '" + expected.name + "', found " + std::to_string(tensor.data.size()));
   tensor.shape = expected.shape;
   return tensor;
 }

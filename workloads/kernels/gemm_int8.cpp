@@ -32,8 +32,8 @@ struct GemmAddresses {
 /// taken back at the end, so that no step is special.
 class GemmProgram {
  public:
-  GemmProgram(const SocSpec& soc, const GemmShape& shape, GemmResult result, const GemmTiling& tiling, const GemmAddresses& addresses,
-              isa::ProgramBuilder& program)
+  GemmProgram(const SocSpec& soc, const GemmShape& shape, GemmResult result, const GemmTiling& tiling,
+              const GemmAddresses& addresses, isa::ProgramBuilder& program)
       : core_(soc.cube_core()), shape_(shape), result_(result), t_(tiling), at_(addresses), p_(program) {}
 
   void tiles(std::int64_t first, std::int64_t last) {
@@ -89,9 +89,8 @@ class GemmProgram {
       const std::int64_t whole = columns / t_.k, rest = columns % t_.k;
       if (begin) step(tile, half, columns, 0, l0_used_ % 2, std::min(columns, t_.k), false);
       const std::int64_t done = begin ? 1 : 0;
-      p_.loop(whole - done, [&](Variable j) {
-        step(tile, half, columns, Affine(done) + j, alternating(l0_used_ + done, j), t_.k, true);
-      });
+      p_.loop(whole - done,
+              [&](Variable j) { step(tile, half, columns, Affine(done) + j, alternating(l0_used_ + done, j), t_.k, true); });
       if (rest > 0 && whole + 1 > done) step(tile, half, columns, whole, (l0_used_ + whole) % 2, rest, true);
       p_.set_flag(Pipe::mte1, Pipe::mte2, half);
     });
@@ -118,7 +117,8 @@ class GemmProgram {
   }
 
   /// Step `index` of a load of `columns`: `k` columns through half `l0` of L0.
-  void step(const Tile& tile, const Affine& l1, std::int64_t columns, const Affine& index, const Affine& l0, std::int64_t k, bool accumulate) {
+  void step(const Tile& tile, const Affine& l1, std::int64_t columns, const Affine& index, const Affine& l0, std::int64_t k,
+            bool accumulate) {
     const std::int64_t k32 = round_up(k, isa::limits::kBlockBytes);
     p_.wait_flag(Pipe::m, Pipe::mte1, l0);
     isa::Load3dOperands a{};
@@ -131,8 +131,8 @@ class GemmProgram {
     a.m_extent = static_cast<std::uint32_t>(tile.m16);
     a.k_extent = static_cast<std::uint32_t>(k32);
     p_.load_3d(a, l0 * t_.l0_half, l1 * t_.l1_half, 0, index * t_.k);
-    p_.load_2d({Space::l0b, isa::DataType::int8, false, static_cast<std::uint16_t>(k32 / 32 * (tile.n16 / 16)), 1, 1}, l0 * t_.l0_half,
-               l1 * t_.l1_half + Affine(t_.m * t_.l1_k) + index * (t_.k * tile.n16));
+    p_.load_2d({Space::l0b, isa::DataType::int8, false, static_cast<std::uint16_t>(k32 / 32 * (tile.n16 / 16)), 1, 1},
+               l0 * t_.l0_half, l1 * t_.l1_half + Affine(t_.m * t_.l1_k) + index * (t_.k * tile.n16));
     p_.set_flag(Pipe::mte1, Pipe::m, l0);
     p_.wait_flag(Pipe::mte1, Pipe::m, l0);
     isa::MmadOperands mmad{};
@@ -177,7 +177,9 @@ class GemmProgram {
     p_.set_flag(Pipe::v, Pipe::m, l0c_);
     p_.set_flag(Pipe::v, Pipe::mte3, 0);
     p_.wait_flag(Pipe::v, Pipe::mte3, 0);
-    p_.copy({Space::ub, Space::gm, static_cast<std::uint32_t>(tile.m), static_cast<std::uint32_t>(tile.n * width()), o.dst_pitch, shape_.n * width()}, gm, 0);
+    p_.copy({Space::ub, Space::gm, static_cast<std::uint32_t>(tile.m), static_cast<std::uint32_t>(tile.n * width()), o.dst_pitch,
+             shape_.n * width()},
+            gm, 0);
     p_.set_flag(Pipe::mte3, Pipe::v, 0);
   }
 
@@ -220,7 +222,8 @@ Kernel gemm_kernel(const SocSpec& soc, const GemmShape& shape, GemmResult result
 Workload gemm_int8(const SocSpec& soc, const GemmShape& shape, GemmResult result, std::uint32_t seed) {
   for (std::int64_t extent : {shape.m, shape.n, shape.k}) {
     if (extent >= 1 && extent <= isa::limits::kNd2NzPitchElements) continue;
-    throw UserError("gemm: expected M, N and K of 1 to " + std::to_string(isa::limits::kNd2NzPitchElements) + ", found " + std::to_string(extent));
+    throw UserError("gemm: expected M, N and K of 1 to " + std::to_string(isa::limits::kNd2NzPitchElements) + ", found " +
+                    std::to_string(extent));
   }
   Workload workload;
   workload.name = "gemm_int8_" + std::to_string(shape.m) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);

@@ -35,7 +35,8 @@ std::int64_t estimate(const CoreSpec& core, int cores, const GemmShape& shape, c
   const std::int64_t tiles = ceil_div(shape.m, t.m) * ceil_div(shape.n, t.n), k = round_up(shape.k, kBlock);
   const CubeSpec& cube = core.cube;
   const std::int64_t steps = ceil_div(k, t.k);
-  const std::int64_t compute = t.m / cube.tile_m * (t.n / cube.tile_n) * (k / cube.tile_k_int8) + steps * cube.head_pipelined_cycles;
+  const std::int64_t compute = t.m / cube.tile_m * (t.n / cube.tile_n) * (k / cube.tile_k_int8) +
+                               steps * cube.head_pipelined_cycles;
   const std::int64_t load = cycles_for((t.m + t.n) * k, core.gm_read_rate);
   return ceil_div(tiles, cores) * std::max(compute, load);
 }
@@ -57,7 +58,8 @@ GemmTiling tile_gemm(const CoreSpec& core, int cores, const GemmShape& shape, st
       best = t;
     }
   }
-  if (shortest == kNeverCycles) throw UserError("gemm: expected a chip whose buffers hold a tile of 16 x 32 results, found smaller ones");
+  if (shortest == kNeverCycles)
+    throw UserError("gemm: expected a chip whose buffers hold a tile of 16 x 32 results, found smaller ones");
   return best;
 }
 

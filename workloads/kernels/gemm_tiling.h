@@ -10,9 +10,9 @@
 namespace npulab::kernels {
 
 struct GemmTiling {
-  std::int64_t m = 0, n = 0;     // results a tile
-  std::int64_t k = 0;            // columns of K a step
-  std::int64_t l1_k = 0;         // columns of K a load: an even number of steps, or all there is
+  std::int64_t m = 0, n = 0;  // results a tile
+  std::int64_t k = 0;         // columns of K a step
+  std::int64_t l1_k = 0;      // columns of K a load: an even number of steps, or all there is
   std::int64_t l1_half = 0, l0_half = 0, l0c_bytes = 0;
   int l0c_buffers = 1;
 };

@@ -11,7 +11,8 @@ namespace npulab::kernels {
 
 Workload gm_stream(const SocSpec& soc, std::int64_t bytes_per_core) {
   // Two pieces fill half of L1: large enough to hide the start of each, small enough for every chip.
-  const std::int64_t piece = std::min(soc.cube_core().buffers[static_cast<int>(isa::Space::l1)].capacity / 4, isa::limits::kCopyRowBytes / 512 * 512);
+  const std::int64_t piece = std::min(soc.cube_core().buffers[static_cast<int>(isa::Space::l1)].capacity / 4,
+                                      isa::limits::kCopyRowBytes / 512 * 512);
   const int cores = cube_groups(soc);
   const std::int64_t pieces = std::max<std::int64_t>(1, bytes_per_core / piece);
   Workload workload;

@@ -39,7 +39,8 @@ class FolderReader {
     ConfigContext context{problems, nullptr, false};
     ConfigReader reader(root, "", context);
     const std::string format = reader.text("format");
-    if (!format.empty() && format != kFormat) reader.problem("format", std::string("expected ") + kFormat + ", found '" + format + "'");
+    if (!format.empty() && format != kFormat)
+      reader.problem("format", std::string("expected ") + kFormat + ", found '" + format + "'");
     workload.name = reader.text("name");
     if (reader.has("generate")) {
       read_generator(reader.map("generate"));
@@ -53,7 +54,8 @@ class FolderReader {
   Workload generate(const SocSpec& soc) const {
     if (generator_ == "gm_stream") return kernels::gm_stream(soc, values_.at("bytes_per_core"));
     const kernels::GemmShape shape{values_.at("m"), values_.at("n"), values_.at("k")};
-    return kernels::gemm_int8(soc, shape, static_cast<kernels::GemmResult>(result_), static_cast<std::uint32_t>(values_.at("seed")));
+    return kernels::gemm_int8(soc, shape, static_cast<kernels::GemmResult>(result_),
+                              static_cast<std::uint32_t>(values_.at("seed")));
   }
   bool generated() const { return !generator_.empty(); }
 
@@ -74,7 +76,9 @@ class FolderReader {
       result_ = reader.choice("result", {"int8", "int32"}, 0);
     }
     for (const auto& [name, number] : parameters_) {
-      if (values_.count(name) == 0) reader.problem("", "--set workload." + name + ": expected a key of this section, found another" + nearest_hint(name, reader.keys()));
+      if (values_.count(name) == 0)
+        reader.problem(
+            "", "--set workload." + name + ": expected a key of this section, found another" + nearest_hint(name, reader.keys()));
     }
     reader.finish();
   }
@@ -120,7 +124,8 @@ class FolderReader {
     if (entry.has("data")) {
       const auto first = static_cast<std::uint64_t>(entry.quantity("data", Unit::bytes, 0));
       if (first + tensor.bytes > constants.size()) {
-        entry.problem("data", "expected a place within the constants, found one beyond " + std::to_string(constants.size()) + " bytes");
+        entry.problem("data",
+                      "expected a place within the constants, found one beyond " + std::to_string(constants.size()) + " bytes");
       } else {
         const auto begin = constants.begin() + static_cast<std::ptrdiff_t>(first);
         tensor.data.assign(begin, begin + static_cast<std::ptrdiff_t>(tensor.bytes));
@@ -136,7 +141,8 @@ class FolderReader {
       std::int64_t value = 0;
       std::string trouble;
       const bool fine = parse_quantity(extent, Unit::count, value, trouble) && value > 0 && value < kMostExtent;
-      if (!fine) entry.problem("shape", "expected extents from 1 to " + std::to_string(kMostExtent - 1) + ", found '" + extent + "'");
+      if (!fine)
+        entry.problem("shape", "expected extents from 1 to " + std::to_string(kMostExtent - 1) + ", found '" + extent + "'");
       shape.push_back(fine ? value : 1);
     }
     return shape;
@@ -145,17 +151,20 @@ class FolderReader {
   static void check_place(ConfigReader& entry, const WorkloadTensor& tensor, std::uint64_t arena_bytes) {
     const std::uint64_t end = tensor.offset + tensor.bytes;
     if (end > arena_bytes) {
-      entry.problem("bytes", "expected a tensor within the arena of " + std::to_string(arena_bytes) + " bytes, found one that ends at " + std::to_string(end));
+      entry.problem("bytes", "expected a tensor within the arena of " + std::to_string(arena_bytes) +
+                                 " bytes, found one that ends at " + std::to_string(end));
     }
     if (tensor.layout != "ND") return;
     auto bytes = static_cast<std::uint64_t>(isa::size_of(tensor.type));
     for (std::int64_t extent : tensor.shape) bytes = std::min(bytes * static_cast<std::uint64_t>(extent), std::uint64_t{1} << 48);
     if (bytes != tensor.bytes) {
-      entry.problem("bytes", "expected the size of the shape, " + std::to_string(bytes) + " B, found " + std::to_string(tensor.bytes) + " B");
+      entry.problem(
+          "bytes", "expected the size of the shape, " + std::to_string(bytes) + " B, found " + std::to_string(tensor.bytes) + " B");
     }
   }
 
-  void read_ends(ConfigReader& reader, const char* key, WorkloadTensor::Role role, const Workload& workload, std::vector<int>& indices) {
+  void read_ends(ConfigReader& reader, const char* key, WorkloadTensor::Role role, const Workload& workload,
+                 std::vector<int>& indices) {
     for (const std::string& name : reader.texts(key, false)) {
       int found = -1;
       std::vector<std::string> names;
@@ -220,7 +229,8 @@ Workload load_workload(const std::string& path, const SocSpec& soc, const Worklo
   } else if (workload.target_soc.empty()) {
     workload.target_soc = soc.name;
   } else if (workload.target_soc != soc.name) {
-    throw UserError({{path, 0, 0, "target_soc", "expected the board's chip " + soc.name + ", found a workload lowered for " + workload.target_soc}});
+    throw UserError({{path, 0, 0, "target_soc",
+                      "expected the board's chip " + soc.name + ", found a workload lowered for " + workload.target_soc}});
   }
   return workload;
 }

@@ -49,9 +49,11 @@ const char* kind_name(WorkloadTask::Kind kind) {
 }
 
 std::string tensor_text(const WorkloadTensor& tensor, std::vector<std::uint8_t>& constants) {
-  std::string text = "  - {name: " + quoted(tensor.name) + ", role: " + role_name(tensor.role) + ", type: " + isa::name_of(tensor.type) + ", shape: [";
+  std::string text = "  - {name: " + quoted(tensor.name) + ", role: " + role_name(tensor.role) +
+                     ", type: " + isa::name_of(tensor.type) + ", shape: [";
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(tensor.shape[i]);
-  text += "], layout: " + tensor.layout + ", offset: " + std::to_string(tensor.offset) + " B, bytes: " + std::to_string(tensor.bytes) + " B";
+  text += "], layout: " + tensor.layout + ", offset: " + std::to_string(tensor.offset) +
+          " B, bytes: " + std::to_string(tensor.bytes) + " B";
   if (!tensor.data.empty()) {
     text += ", data: " + std::to_string(constants.size()) + " B";
     constants.insert(constants.end(), tensor.data.begin(), tensor.data.end());
@@ -61,7 +63,8 @@ std::string tensor_text(const WorkloadTensor& tensor, std::vector<std::uint8_t>&
 
 std::string names_text(const Workload& workload, const std::vector<int>& indices) {
   std::string text = "[";
-  for (std::size_t i = 0; i < indices.size(); ++i) text += (i > 0 ? ", " : "") + quoted(workload.tensors[static_cast<std::size_t>(indices[i])].name);
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    text += (i > 0 ? ", " : "") + quoted(workload.tensors[static_cast<std::size_t>(indices[i])].name);
   return text + "]\n";
 }
 
@@ -83,8 +86,9 @@ void write_workload(const std::string& folder, const Workload& workload) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder)) throw UserError({{folder, 0, 0, "", "cannot be made a folder: " + error.message()}});
-  std::string text = "# SPDX-License-Identifier: Apache-2.0\nformat: npulab/workload/1\nname: " + quoted(workload.name) + "\ntarget_soc: " + quoted(workload.target_soc) +
-                     "\narena: " + std::to_string(workload.arena_bytes) + " B\noperations: " + std::to_string(workload.operations) + "\nkernels:\n";
+  std::string text = "# SPDX-License-Identifier: Apache-2.0\nformat: npulab/workload/1\nname: " + quoted(workload.name) +
+                     "\ntarget_soc: " + quoted(workload.target_soc) + "\narena: " + std::to_string(workload.arena_bytes) +
+                     " B\noperations: " + std::to_string(workload.operations) + "\nkernels:\n";
   for (std::size_t i = 0; i < workload.kernels.size(); ++i) {
     const std::string file = kernel_file(i, workload.kernels[i]->name);
     const std::string trace = isa::write_ktrace(*workload.kernels[i]);
@@ -95,10 +99,12 @@ void write_workload(const std::string& folder, const Workload& workload) {
   std::string tensors = "tensors:\n";
   for (const WorkloadTensor& tensor : workload.tensors) tensors += tensor_text(tensor, constants);
   if (!constants.empty()) text += "constants: constants.bin\n";
-  text += tensors + "inputs: " + names_text(workload, workload.inputs) + "outputs: " + names_text(workload, workload.outputs) + "streams:\n";
+  text += tensors + "inputs: " + names_text(workload, workload.inputs) + "outputs: " + names_text(workload, workload.outputs) +
+          "streams:\n";
   for (const WorkloadStream& stream : workload.streams) text += stream_text(stream);
   write_file(fs::path(folder) / "workload.yaml", text.data(), text.size());
-  if (!constants.empty()) write_file(fs::path(folder) / "constants.bin", reinterpret_cast<const char*>(constants.data()), constants.size());
+  if (!constants.empty())
+    write_file(fs::path(folder) / "constants.bin", reinterpret_cast<const char*>(constants.data()), constants.size());
 }
 
 }  // namespace npulab::loader

@@ -117,9 +117,9 @@ class ConvolutionProgram {
   /// Some channel blocks of a slice in one half of L1, and where their weights are.
   struct Chunk {
     tiling::InputRows rows;
-    std::int64_t first = 0, blocks = 0;     // from the channel tile's first block
-    std::uint64_t map = 0, weights = 0;     // L1
-    std::int64_t set_pitch = 0;             // bytes from one weight set to the next
+    std::int64_t first = 0, blocks = 0;  // from the channel tile's first block
+    std::uint64_t map = 0, weights = 0;  // L1
+    std::int64_t set_pitch = 0;          // bytes from one weight set to the next
   };
 
   void slice(const Item& item) {
@@ -143,7 +143,8 @@ class ConvolutionProgram {
     if (t_.streamed) {
       chunk.weights = chunk.map + t_.l1_chunk_weights;
       const std::int64_t all = t_.k_of(s_, tile().blocks) * t_.n;
-      p_.copy({Space::gm, Space::l1, static_cast<std::uint32_t>(t_.weight_sets), static_cast<std::uint32_t>(chunk.set_pitch), all, chunk.set_pitch},
+      p_.copy({Space::gm, Space::l1, static_cast<std::uint32_t>(t_.weight_sets), static_cast<std::uint32_t>(chunk.set_pitch), all,
+               chunk.set_pitch},
               at(chunk.weights), at(a_.weights[tile_]) + t_.k_of(s_, first) * t_.n);
     }
     hand_over(Pipe::mte2, Pipe::mte1, half);
@@ -185,7 +186,8 @@ class ConvolutionProgram {
     }
   }
 
-  void step(const Chunk& chunk, std::int64_t m_start, std::int64_t m16, std::int64_t k0, std::int64_t k, int set, std::int64_t l0c, bool begin) {
+  void step(const Chunk& chunk, std::int64_t m_start, std::int64_t m16, std::int64_t k0, std::int64_t k, int set, std::int64_t l0c,
+            bool begin) {
     const int half = operands_.half();
     const std::int64_t l0 = half * at(t_.l0_half);
     if (operands_.reused()) p_.wait_flag(Pipe::m, Pipe::mte1, half);
@@ -255,8 +257,8 @@ class ConvolutionProgram {
     if (results_.reused()) p_.wait_flag(Pipe::mte3, Pipe::v, half);
     p_.fixpipe(requantise(Space::ub, count, m16, count * kBlock), at(t_.ub_out[half]), l0c, at(t_.ub_words));
     hand_over(Pipe::v, Pipe::mte3, half);
-    p_.copy({Space::ub, Space::gm, static_cast<std::uint32_t>(t_.n / kBlock), static_cast<std::uint32_t>(count * kBlock), count * kBlock,
-             s_.out_h * s_.out_w * kBlock},
+    p_.copy({Space::ub, Space::gm, static_cast<std::uint32_t>(t_.n / kBlock), static_cast<std::uint32_t>(count * kBlock),
+             count * kBlock, s_.out_h * s_.out_w * kBlock},
             at(out), at(t_.ub_out[half]));
     if (results_.used_again()) p_.set_flag(Pipe::mte3, Pipe::v, half);
   }
@@ -274,8 +276,8 @@ class ConvolutionProgram {
 
 }  // namespace
 
-Kernel convolution_kernel(const QuantisedConvolution& conv, const tiling::ConvolutionTiling& tiling, const ConvolutionAddresses& addresses,
-                          const CoreSpec& core, int cores) {
+Kernel convolution_kernel(const QuantisedConvolution& conv, const tiling::ConvolutionTiling& tiling,
+                          const ConvolutionAddresses& addresses, const CoreSpec& core, int cores) {
   std::vector<Item> items;
   for (std::size_t tile = 0; tile < tiling.channel_tiles.size(); ++tile) {
     for (std::int64_t image = 0; image < conv.images; ++image) {

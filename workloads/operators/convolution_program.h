@@ -12,7 +12,7 @@ struct ConvolutionAddresses {
   std::vector<std::uint64_t> weights;  // by channel tile
 };
 
-Kernel convolution_kernel(const QuantisedConvolution& conv, const tiling::ConvolutionTiling& tiling, const ConvolutionAddresses& addresses,
-                          const CoreSpec& core, int cores);
+Kernel convolution_kernel(const QuantisedConvolution& conv, const tiling::ConvolutionTiling& tiling,
+                          const ConvolutionAddresses& addresses, const CoreSpec& core, int cores);
 
 }  // namespace npulab::operators

@@ -15,7 +15,9 @@ class DequantizeLinear final : public OperatorDefinition {
   std::string name() const override { return "DequantizeLinear"; }
   std::vector<Parameter> inputs() const override {
     using Kind = Parameter::Kind;
-    return {{"x", Kind::required, eight_bit()}, {"x_scale", Kind::required, real(), true}, {"x_zero_point", Kind::optional, eight_bit(), true, "x"}};
+    return {{"x", Kind::required, eight_bit()},
+            {"x_scale", Kind::required, real(), true},
+            {"x_zero_point", Kind::optional, eight_bit(), true, "x"}};
   }
   std::vector<Parameter> outputs() const override { return {{"y", Parameter::Kind::required, real()}}; }
   std::vector<AttributeDefinition> attributes() const override { return {{"axis", AttributeDefinition::Kind::integer, "1"}}; }

@@ -36,7 +36,8 @@ std::uint64_t blocked_offset(const Blocking& b, const Tile& t) {
 }
 std::uint64_t row_major_offset(const Blocking& b, const Tile& t) {
   const std::int64_t image = t.image * b.channels * b.positions;
-  return static_cast<std::uint64_t>(image + (b.channel_last ? t.first * b.channels + t.block * kBlock : t.block * kBlock * b.positions + t.first));
+  return static_cast<std::uint64_t>(
+      image + (b.channel_last ? t.first * b.channels + t.block * kBlock : t.block * kBlock * b.positions + t.first));
 }
 std::int64_t channels_in(const Blocking& b, const Tile& t) { return std::min(kBlock, b.channels - t.block * kBlock); }
 
@@ -72,70 +73,86 @@ void clear_areas(isa::ProgramBuilder& program, VectorCode& code) {
 
 void add_plain_copy(LoweringContext& context, const std::string& name, std::uint64_t from, std::uint64_t to, std::int64_t bytes) {
   const std::int64_t piece = context.vector_tile(bytes, 2), pieces = ceil_div(bytes, piece);
-  context.add_vector_kernel("Copy_" + name, "Copy", pieces, [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
-    VectorCode code(program);
-    const auto size = [&](std::int64_t i) { return std::min(piece, bytes - (first + i) * piece); };
-    TileStages stages;
-    stages.load = [&](std::int64_t i, int set) {
-      program.copy(copy(Space::gm, Space::ub, 1, size(i), size(i), size(i)), set * piece, static_cast<std::int64_t>(from) + (first + i) * piece);
-    };
-    stages.compute = [](std::int64_t, int) {};
-    stages.store = [&](std::int64_t i, int set) {
-      program.copy(copy(Space::ub, Space::gm, 1, size(i), size(i), size(i)), static_cast<std::int64_t>(to) + (first + i) * piece, set * piece);
-    };
-    pipeline_tiles(program, last - first, stages);
-  });
+  context.add_vector_kernel("Copy_" + name, "Copy", pieces,
+                            [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
+                              VectorCode code(program);
+                              const auto size = [&](std::int64_t i) { return std::min(piece, bytes - (first + i) * piece); };
+                              TileStages stages;
+                              stages.load = [&](std::int64_t i, int set) {
+                                program.copy(copy(Space::gm, Space::ub, 1, size(i), size(i), size(i)), set * piece,
+                                             static_cast<std::int64_t>(from) + (first + i) * piece);
+                              };
+                              stages.compute = [](std::int64_t, int) {};
+                              stages.store = [&](std::int64_t i, int set) {
+                                program.copy(copy(Space::ub, Space::gm, 1, size(i), size(i), size(i)),
+                                             static_cast<std::int64_t>(to) + (first + i) * piece, set * piece);
+                              };
+                              pipeline_tiles(program, last - first, stages);
+                            });
 }
 
 void add_to_blocked(LoweringContext& context, const std::string& name, const Blocking& b, std::uint64_t from, std::uint64_t to) {
   const std::vector<Tile> tiles = tiles_of(b, kMaxTilePositions);
-  context.add_vector_kernel("TransData_" + name, "TransData", static_cast<std::int64_t>(tiles.size()), [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
-    VectorCode code(program);
-    if (b.channels % kBlock != 0) clear_areas(program, code);
-    TileStages stages;
-    stages.load = [&](std::int64_t i, int set) {
-      const Tile& t = tiles[static_cast<std::size_t>(first + i)];
-      const std::int64_t channels = channels_in(b, t), gm = static_cast<std::int64_t>(from + row_major_offset(b, t));
-      if (b.channel_last) program.copy(copy(Space::gm, Space::ub, t.count, channels, b.channels, kBlock), static_cast<std::int64_t>(area(set, 0)), gm);
-      else program.copy(copy(Space::gm, Space::ub, channels, t.count, b.positions, round_up(t.count, kBlock)), static_cast<std::int64_t>(area(set, 0)), gm);
-    };
-    stages.compute = [&](std::int64_t i, int set) {
-      const Tile& t = tiles[static_cast<std::size_t>(first + i)];
-      const std::int64_t pitch = round_up(t.count, kBlock);
-      if (!b.channel_last) transpose(code, area(set, 1), area(set, 0), pitch / kBlock, pitch, true);
-    };
-    stages.store = [&](std::int64_t i, int set) {
-      const Tile& t = tiles[static_cast<std::size_t>(first + i)];
-      program.copy(copy(Space::ub, Space::gm, 1, t.count * kBlock, t.count * kBlock, t.count * kBlock),
-                   static_cast<std::int64_t>(to + blocked_offset(b, t)), static_cast<std::int64_t>(area(set, b.channel_last ? 0 : 1)));
-    };
-    pipeline_tiles(program, last - first, stages);
-  });
+  context.add_vector_kernel(
+      "TransData_" + name, "TransData", static_cast<std::int64_t>(tiles.size()),
+      [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
+        VectorCode code(program);
+        if (b.channels % kBlock != 0) clear_areas(program, code);
+        TileStages stages;
+        stages.load = [&](std::int64_t i, int set) {
+          const Tile& t = tiles[static_cast<std::size_t>(first + i)];
+          const std::int64_t channels = channels_in(b, t), gm = static_cast<std::int64_t>(from + row_major_offset(b, t));
+          if (b.channel_last)
+            program.copy(copy(Space::gm, Space::ub, t.count, channels, b.channels, kBlock), static_cast<std::int64_t>(area(set, 0)),
+                         gm);
+          else
+            program.copy(copy(Space::gm, Space::ub, channels, t.count, b.positions, round_up(t.count, kBlock)),
+                         static_cast<std::int64_t>(area(set, 0)), gm);
+        };
+        stages.compute = [&](std::int64_t i, int set) {
+          const Tile& t = tiles[static_cast<std::size_t>(first + i)];
+          const std::int64_t pitch = round_up(t.count, kBlock);
+          if (!b.channel_last) transpose(code, area(set, 1), area(set, 0), pitch / kBlock, pitch, true);
+        };
+        stages.store = [&](std::int64_t i, int set) {
+          const Tile& t = tiles[static_cast<std::size_t>(first + i)];
+          program.copy(copy(Space::ub, Space::gm, 1, t.count * kBlock, t.count * kBlock, t.count * kBlock),
+                       static_cast<std::int64_t>(to + blocked_offset(b, t)),
+                       static_cast<std::int64_t>(area(set, b.channel_last ? 0 : 1)));
+        };
+        pipeline_tiles(program, last - first, stages);
+      });
 }
 
 void add_to_row_major(LoweringContext& context, const std::string& name, const Blocking& b, std::uint64_t from, std::uint64_t to) {
   const std::vector<Tile> tiles = tiles_of(b, kMaxTilePositions);
-  context.add_vector_kernel("TransData_" + name, "TransData", static_cast<std::int64_t>(tiles.size()), [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
-    VectorCode code(program);
-    TileStages stages;
-    stages.load = [&](std::int64_t i, int set) {
-      const Tile& t = tiles[static_cast<std::size_t>(first + i)];
-      program.copy(copy(Space::gm, Space::ub, 1, t.count * kBlock, t.count * kBlock, t.count * kBlock), static_cast<std::int64_t>(area(set, 0)),
-                   static_cast<std::int64_t>(from + blocked_offset(b, t)));
-    };
-    stages.compute = [&](std::int64_t i, int set) {
-      const Tile& t = tiles[static_cast<std::size_t>(first + i)];
-      const std::int64_t pitch = round_up(t.count, kBlock);
-      if (!b.channel_last) transpose(code, area(set, 1), area(set, 0), pitch / kBlock, pitch, false);
-    };
-    stages.store = [&](std::int64_t i, int set) {
-      const Tile& t = tiles[static_cast<std::size_t>(first + i)];
-      const std::int64_t channels = channels_in(b, t), gm = static_cast<std::int64_t>(to + row_major_offset(b, t));
-      if (b.channel_last) program.copy(copy(Space::ub, Space::gm, t.count, channels, kBlock, b.channels), gm, static_cast<std::int64_t>(area(set, 0)));
-      else program.copy(copy(Space::ub, Space::gm, channels, t.count, round_up(t.count, kBlock), b.positions), gm, static_cast<std::int64_t>(area(set, 1)));
-    };
-    pipeline_tiles(program, last - first, stages);
-  });
+  context.add_vector_kernel(
+      "TransData_" + name, "TransData", static_cast<std::int64_t>(tiles.size()),
+      [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
+        VectorCode code(program);
+        TileStages stages;
+        stages.load = [&](std::int64_t i, int set) {
+          const Tile& t = tiles[static_cast<std::size_t>(first + i)];
+          program.copy(copy(Space::gm, Space::ub, 1, t.count * kBlock, t.count * kBlock, t.count * kBlock),
+                       static_cast<std::int64_t>(area(set, 0)), static_cast<std::int64_t>(from + blocked_offset(b, t)));
+        };
+        stages.compute = [&](std::int64_t i, int set) {
+          const Tile& t = tiles[static_cast<std::size_t>(first + i)];
+          const std::int64_t pitch = round_up(t.count, kBlock);
+          if (!b.channel_last) transpose(code, area(set, 1), area(set, 0), pitch / kBlock, pitch, false);
+        };
+        stages.store = [&](std::int64_t i, int set) {
+          const Tile& t = tiles[static_cast<std::size_t>(first + i)];
+          const std::int64_t channels = channels_in(b, t), gm = static_cast<std::int64_t>(to + row_major_offset(b, t));
+          if (b.channel_last)
+            program.copy(copy(Space::ub, Space::gm, t.count, channels, kBlock, b.channels), gm,
+                         static_cast<std::int64_t>(area(set, 0)));
+          else
+            program.copy(copy(Space::ub, Space::gm, channels, t.count, round_up(t.count, kBlock), b.positions), gm,
+                         static_cast<std::int64_t>(area(set, 1)));
+        };
+        pipeline_tiles(program, last - first, stages);
+      });
 }
 
 }  // namespace npulab::operators

@@ -8,11 +8,12 @@ namespace {
 
 using isa::Space;
 
-constexpr std::int64_t kWidth = 4;       // bytes of an element in every area: room for fp32
+constexpr std::int64_t kWidth = 4;          // bytes of an element in every area: room for fp32
 constexpr std::int64_t kAreas = 4 * 2 + 2;  // in, out, scale and zero twice, two scratch areas
 
 /// Numbers of every element, as constants in device memory.
-std::uint64_t spread(LoweringContext& context, const std::string& name, std::int64_t count, const std::function<float(std::int64_t)>& number) {
+std::uint64_t spread(LoweringContext& context, const std::string& name, std::int64_t count,
+                     const std::function<float(std::int64_t)>& number) {
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(count * kWidth));
   for (std::int64_t i = 0; i < count; ++i) {
     const float value = number(i);
@@ -76,7 +77,8 @@ LinearQuantisation linear_quantisation_of(const graph::Node& node, const graph::
     const auto rank = static_cast<std::int64_t>(x.size());
     std::int64_t axis = node.integer("axis", 1);
     if (axis < 0) axis += rank;
-    if (axis < 0 || axis >= rank) throw OperatorProblem{"axis: expected one of the tensor's, found " + std::to_string(node.integer("axis", 1))};
+    if (axis < 0 || axis >= rank)
+      throw OperatorProblem{"axis: expected one of the tensor's, found " + std::to_string(node.integer("axis", 1))};
     l.channels = x[static_cast<std::size_t>(axis)];
     l.inner = 1;
     for (auto i = static_cast<std::size_t>(axis) + 1; i < x.size(); ++i) l.inner *= x[i];
@@ -96,16 +98,17 @@ void add_linear_kernel(LoweringContext& context, const graph::Node& node, const 
   k.per_axis = l.channels > 1;
   if (k.per_axis) {
     k.scales = spread(context, node.name + ".scales", k.count, [&](std::int64_t i) { return l.q.scale(l.channel_of(i)); });
-    k.zeros = spread(context, node.name + ".zero_points", k.count, [&](std::int64_t i) { return static_cast<float>(l.q.zero_point(l.channel_of(i))); });
+    k.zeros = spread(context, node.name + ".zero_points", k.count,
+                     [&](std::int64_t i) { return static_cast<float>(l.q.zero_point(l.channel_of(i))); });
   } else {
     k.scale = l.q.scale();
     k.zero = static_cast<float>(l.q.zero_point());
   }
   k.from = context.input(node.inputs[0], Layout::nd);
   k.to = context.output(node.outputs[0], Layout::nd);
-  context.add_vector_kernel(node.name, node.op, ceil_div(k.count, k.tile), [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
-    linear_tiles(program, k, first, last, convert);
-  });
+  context.add_vector_kernel(
+      node.name, node.op, ceil_div(k.count, k.tile),
+      [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) { linear_tiles(program, k, first, last, convert); });
 }
 
 }  // namespace npulab::operators

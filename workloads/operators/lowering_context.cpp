@@ -8,9 +8,9 @@
 namespace npulab::operators {
 namespace {
 
-constexpr std::uint64_t kTensorAlignment = 512;  // best GM bandwidth on 2201
+constexpr std::uint64_t kTensorAlignment = 512;              // best GM bandwidth on 2201
 constexpr std::int64_t kLeastTile = 512, kMostTile = 16384;  // elements
-constexpr std::int64_t kTilesPerWorker = 4;   // so that loads, work and stores of neighbours overlap ...
+constexpr std::int64_t kTilesPerWorker = 4;                  // so that loads, work and stores of neighbours overlap ...
 constexpr std::int64_t kWorthwhileTile = 2048;  // ... unless tiles would be too small to hide the start of an instruction
 
 }  // namespace
@@ -41,7 +41,8 @@ std::vector<std::uint8_t> blocked_bytes(const Blocking& b, const std::vector<std
     for (std::int64_t c = 0; c < b.channels; ++c) {
       for (std::int64_t p = 0; p < b.positions; ++p) {
         const std::int64_t from = image * b.channels * b.positions + (b.channel_last ? p * b.channels + c : c * b.positions + p);
-        bytes[static_cast<std::size_t>(image * b.image_bytes() + (c / 32 * b.positions + p) * 32 + c % 32)] = row_major[static_cast<std::size_t>(from)];
+        bytes[static_cast<std::size_t>(image * b.image_bytes() + (c / 32 * b.positions + p) * 32 + c % 32)] =
+            row_major[static_cast<std::size_t>(from)];
       }
     }
   }
@@ -71,8 +72,8 @@ CorePool LoweringContext::vector_pool() const {
   return pool;
 }
 
-std::uint64_t LoweringContext::reserve(const std::string& name, WorkloadTensor::Role role, isa::DataType type, const graph::Shape& shape,
-                                       const std::string& layout, std::uint64_t bytes, int& index) {
+std::uint64_t LoweringContext::reserve(const std::string& name, WorkloadTensor::Role role, isa::DataType type,
+                                       const graph::Shape& shape, const std::string& layout, std::uint64_t bytes, int& index) {
   WorkloadTensor tensor;
   tensor.name = name;
   tensor.role = role;
@@ -121,7 +122,8 @@ std::uint64_t LoweringContext::input(const std::string& name, Layout layout) {
   }
   if (!has(name, other)) throw InternalError("tensor '" + name + "' is not on the device");
   const graph::Tensor& tensor = graph_.tensor(name);
-  if (graph::size_of(tensor.type) != 1) throw OperatorProblem{"tensor '" + name + "': expected 8-bit elements in channel blocks, found " + graph::name_of(tensor.type)};
+  if (graph::size_of(tensor.type) != 1)
+    throw OperatorProblem{"tensor '" + name + "': expected 8-bit elements in channel blocks, found " + graph::name_of(tensor.type)};
   const std::uint64_t from = offsets_.at({name, other}).offset;
   const std::uint64_t to = output(name, layout);
   if (layout == Layout::blocked) add_to_blocked(*this, name, blocking_of(tensor.shape), from, to);
@@ -137,14 +139,16 @@ std::uint64_t LoweringContext::constant(const std::string& name, std::vector<std
   bytes.resize((bytes.size() + 31) / 32 * 32);
   int index = -1;
   const std::uint64_t size = bytes.size();
-  const std::uint64_t offset = reserve(name, WorkloadTensor::Role::constant, isa::DataType::uint8, {static_cast<std::int64_t>(size)}, "ND", size, index);
+  const std::uint64_t offset = reserve(name, WorkloadTensor::Role::constant, isa::DataType::uint8,
+                                       {static_cast<std::int64_t>(size)}, "ND", size, index);
   workload_.tensors[static_cast<std::size_t>(index)].data = std::move(bytes);
   return offset;
 }
 
 std::uint64_t LoweringContext::scratch(const std::string& name, std::int64_t bytes) {
   int index = -1;
-  return reserve(name, WorkloadTensor::Role::intermediate, isa::DataType::uint8, {bytes}, "ND", static_cast<std::uint64_t>(bytes), index);
+  return reserve(name, WorkloadTensor::Role::intermediate, isa::DataType::uint8, {bytes}, "ND", static_cast<std::uint64_t>(bytes),
+                 index);
 }
 
 std::int64_t LoweringContext::vector_tile(std::int64_t count, std::int64_t ub_bytes) const {
@@ -153,7 +157,8 @@ std::int64_t LoweringContext::vector_tile(std::int64_t count, std::int64_t ub_by
   const std::int64_t share = ceil_div(count, pool.count);
   const std::int64_t wanted = round_up(std::min(share, std::max(ceil_div(share, kTilesPerWorker), kWorthwhileTile)), kLeastTile);
   const std::int64_t tile = std::min({fits, kMostTile, wanted}) / kLeastTile * kLeastTile;
-  if (tile == 0) throw OperatorProblem{"expected a tile of " + std::to_string(kLeastTile) + " elements to fit into UB, found it too small"};
+  if (tile == 0)
+    throw OperatorProblem{"expected a tile of " + std::to_string(kLeastTile) + " elements to fit into UB, found it too small"};
   return tile;
 }
 
@@ -193,7 +198,8 @@ void LoweringContext::add_vector_kernel(const std::string& name, const std::stri
   std::vector<int> programs;
   for (std::int64_t worker = 0; worker < workers; ++worker) {
     const std::int64_t first = work_items * worker / workers, last = work_items * (worker + 1) / workers;
-    programs.push_back(kernel.program("worker" + std::to_string(worker), [&](isa::ProgramBuilder& program) { body(program, first, last); }));
+    programs.push_back(
+        kernel.program("worker" + std::to_string(worker), [&](isa::ProgramBuilder& program) { body(program, first, last); }));
   }
   const bool fused = soc_.fused.clock_khz != 0;
   int per_group = 1;
@@ -201,7 +207,8 @@ void LoweringContext::add_vector_kernel(const std::string& name, const std::stri
   for (std::size_t i = 0; i < programs.size(); i += static_cast<std::size_t>(per_group)) {
     isa::BlockBinding binding;
     if (fused) binding.cube = programs[i];
-    for (int v = 0; !fused && v < per_group && i + static_cast<std::size_t>(v) < programs.size(); ++v) binding.vector[v] = programs[i + static_cast<std::size_t>(v)];
+    for (int v = 0; !fused && v < per_group && i + static_cast<std::size_t>(v) < programs.size(); ++v)
+      binding.vector[v] = programs[i + static_cast<std::size_t>(v)];
     kernel.block(binding);
   }
   add_kernel(kernel.build(), name);

@@ -88,7 +88,9 @@ std::vector<std::uint8_t> blocked_bytes(const Blocking& blocking, const std::vec
 /// Copies `bytes` bytes within the arena (layout_kernels.cpp).
 void add_plain_copy(LoweringContext& context, const std::string& name, std::uint64_t from, std::uint64_t to, std::int64_t bytes);
 /// Kernels that change the layout of an 8-bit tensor (layout_kernels.cpp).
-void add_to_blocked(LoweringContext& context, const std::string& name, const Blocking& blocking, std::uint64_t from, std::uint64_t to);
-void add_to_row_major(LoweringContext& context, const std::string& name, const Blocking& blocking, std::uint64_t from, std::uint64_t to);
+void add_to_blocked(LoweringContext& context, const std::string& name, const Blocking& blocking, std::uint64_t from,
+                    std::uint64_t to);
+void add_to_row_major(LoweringContext& context, const std::string& name, const Blocking& blocking, std::uint64_t from,
+                      std::uint64_t to);
 
 }  // namespace npulab::operators

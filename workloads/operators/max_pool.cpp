@@ -26,8 +26,8 @@ class MaxPool final : public OperatorDefinition {
   std::vector<Parameter> outputs() const override { return {{"Y", Parameter::Kind::required, eight_bit()}}; }
   std::vector<AttributeDefinition> attributes() const override {
     using Kind = AttributeDefinition::Kind;
-    return {{"auto_pad", Kind::text, "NOTSET"}, {"ceil_mode", Kind::integer, "0"}, {"dilations", Kind::integers, "1, 1"},
-            {"kernel_shape", Kind::integers}, {"pads", Kind::integers, "0, 0, 0, 0"}, {"storage_order", Kind::integer, "0"},
+    return {{"auto_pad", Kind::text, "NOTSET"}, {"ceil_mode", Kind::integer, "0"},      {"dilations", Kind::integers, "1, 1"},
+            {"kernel_shape", Kind::integers},   {"pads", Kind::integers, "0, 0, 0, 0"}, {"storage_order", Kind::integer, "0"},
             {"strides", Kind::integers, "1, 1"}};
   }
   std::string limits() const override {
@@ -56,13 +56,15 @@ class MaxPool final : public OperatorDefinition {
 
   void lower(const graph::Node& node, LoweringContext& context) const override {
     const Window w = pool_window(node, context.graph());
-    const std::uint64_t from = context.input(node.inputs[0], Layout::blocked), to = context.output(node.outputs[0], Layout::blocked);
+    const std::uint64_t from = context.input(node.inputs[0], Layout::blocked),
+                        to = context.output(node.outputs[0], Layout::blocked);
     const Blocking b = blocking_of(context.graph().tensor(node.inputs[0]).shape);
     const DataType type = graph::device_type(context.graph().tensor(node.inputs[0]).type);
     const Bytes room = context.vector_pool().core->buffers[static_cast<int>(Space::ub)].capacity;
     const std::int64_t needed = w.in_w * 160 + w.out_w * 96;
     if (needed > room) {
-      throw OperatorProblem{"expected rows that fit into UB (" + std::to_string(room) + " bytes), found " + std::to_string(needed) + " bytes needed"};
+      throw OperatorProblem{"expected rows that fit into UB (" + std::to_string(room) + " bytes), found " + std::to_string(needed) +
+                            " bytes needed"};
     }
     const std::int64_t rows = b.images * b.blocks() * w.out_h;
     context.add_vector_kernel(node.name, node.op, rows, [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
@@ -79,9 +81,11 @@ class MaxPool final : public OperatorDefinition {
   static Window pool_window(const graph::Node& node, const graph::Graph& graph) {
     const graph::Shape& x = graph.tensor(node.inputs[0]).shape;
     const auto kernel = node.integers("kernel_shape", {});
-    if (x.size() != 4 || kernel.size() != 2) throw OperatorProblem{"expected a two-dimensional window on a four-dimensional X, found " + graph::to_string(x)};
+    if (x.size() != 4 || kernel.size() != 2)
+      throw OperatorProblem{"expected a two-dimensional window on a four-dimensional X, found " + graph::to_string(x)};
     for (const char* key : {"ceil_mode", "storage_order"}) {
-      if (node.integer(key, 0) != 0) throw OperatorProblem{std::string(key) + ": expected 0, found another value, which is not supported"};
+      if (node.integer(key, 0) != 0)
+        throw OperatorProblem{std::string(key) + ": expected 0, found another value, which is not supported"};
     }
     const Window w = window_of(node, x[2], x[3], kernel[0], kernel[1]);
     require_range("pads, less than the window,", {w.pad_top, w.pad_bottom}, 0, w.reach_h() - 1);
@@ -93,7 +97,8 @@ class MaxPool final : public OperatorDefinition {
     int most = low_of(x.type);
     for (std::int64_t kh = 0; kh < w.kernel_h; ++kh) {
       for (std::int64_t kw = 0; kw < w.kernel_w; ++kw) {
-        const std::int64_t h = oh * w.stride_h - w.pad_top + kh * w.dilation_h, v = ow * w.stride_w - w.pad_left + kw * w.dilation_w;
+        const std::int64_t h = oh * w.stride_h - w.pad_top + kh * w.dilation_h,
+                           v = ow * w.stride_w - w.pad_left + kw * w.dilation_w;
         if (h < 0 || h >= w.in_h || v < 0 || v >= w.in_w) continue;
         most = std::max(most, element(x, static_cast<std::size_t>((plane * w.in_h + h) * w.in_w + v)));
       }
@@ -103,12 +108,14 @@ class MaxPool final : public OperatorDefinition {
 
   /// One output row of one channel block: the rows under the window joined by maximum, then the columns. `loaded`: a row has
   /// been loaded before, so that its buffer is handed back.
-  static void pool_row(isa::ProgramBuilder& program, VectorCode& code, const Window& w, DataType type, std::uint64_t from, std::uint64_t to,
-                       std::int64_t row, bool again, bool& loaded) {
+  static void pool_row(isa::ProgramBuilder& program, VectorCode& code, const Window& w, DataType type, std::uint64_t from,
+                       std::uint64_t to, std::int64_t row, bool again, bool& loaded) {
     using isa::Pipe;
     const std::int64_t width = w.in_w, plane = row / w.out_h, oh = row % w.out_h;
-    const std::uint64_t bytes8 = 0, half = bytes8 + static_cast<std::uint64_t>(width * 32), joined = half + static_cast<std::uint64_t>(width * 64);
-    const std::uint64_t out16 = joined + static_cast<std::uint64_t>(width * 64), out8 = out16 + static_cast<std::uint64_t>(w.out_w * 64);
+    const std::uint64_t bytes8 = 0, half = bytes8 + static_cast<std::uint64_t>(width * 32),
+                        joined = half + static_cast<std::uint64_t>(width * 64);
+    const std::uint64_t out16 = joined + static_cast<std::uint64_t>(width * 64),
+                        out8 = out16 + static_cast<std::uint64_t>(w.out_w * 64);
     const auto elements = static_cast<std::uint32_t>(width * 32);
     const float least = type == DataType::int8 ? -128.0f : 0.0f;
     code.fill(DataType::fp16, joined, least, elements);
@@ -117,7 +124,8 @@ class MaxPool final : public OperatorDefinition {
       if (h < 0 || h >= w.in_h) continue;
       if (loaded) program.wait_flag(Pipe::v, Pipe::mte2, 0);
       loaded = true;
-      program.copy({Space::gm, Space::ub, 1, elements, elements, elements}, at(bytes8), at(from) + (plane * w.in_h + h) * width * 32);
+      program.copy({Space::gm, Space::ub, 1, elements, elements, elements}, at(bytes8),
+                   at(from) + (plane * w.in_h + h) * width * 32);
       program.set_flag(Pipe::mte2, Pipe::v, 0);
       program.wait_flag(Pipe::mte2, Pipe::v, 0);
       code.cast(DataType::fp16, type, half, bytes8, elements);

@@ -42,9 +42,12 @@ using Texts = std::vector<std::string>;
 
 void check_input(const Parameter& parameter, const graph::Tensor& tensor, Texts& problems) {
   const bool listed = std::find(parameter.types.begin(), parameter.types.end(), tensor.type) != parameter.types.end();
-  if (!listed) problems.push_back("input " + parameter.name + ": expected " + all_names(parameter.types) + ", found " + graph::name_of(tensor.type));
+  if (!listed)
+    problems.push_back("input " + parameter.name + ": expected " + all_names(parameter.types) + ", found " +
+                       graph::name_of(tensor.type));
   if (parameter.constant && !tensor.constant) {
-    problems.push_back("input " + parameter.name + ": expected a value known at compile time, found '" + tensor.name + "', which is computed");
+    problems.push_back("input " + parameter.name + ": expected a value known at compile time, found '" + tensor.name +
+                       "', which is computed");
   }
   if (std::count(tensor.shape.begin(), tensor.shape.end(), 0) > 0) {
     problems.push_back("input " + parameter.name + ": expected at least one element, found " + graph::to_string(tensor.shape));
@@ -61,7 +64,8 @@ void check_inputs(const std::vector<Parameter>& parameters, const graph::Node& n
       if (parameters[j].name != parameter->same_type_as || node.input(j).empty()) continue;
       const graph::ElementType type = graph.tensor(node.inputs[j]).type;
       if (type == tensor.type) continue;
-      problems.push_back("input " + parameter->name + ": expected " + graph::name_of(type) + " as " + parameters[j].name + " has, found " + graph::name_of(tensor.type));
+      problems.push_back("input " + parameter->name + ": expected " + graph::name_of(type) + " as " + parameters[j].name +
+                         " has, found " + graph::name_of(tensor.type));
     }
   }
 }
@@ -73,11 +77,13 @@ void check_counts(const OperatorDefinition& definition, const graph::Node& node,
   for (std::size_t i = 0; i < inputs.size(); ++i) required = is_required(inputs[i]) ? i + 1 : required;
   const bool variadic = !inputs.empty() && inputs.back().kind == Parameter::Kind::variadic;
   if (node.inputs.size() < required || (!variadic && node.inputs.size() > inputs.size())) {
-    problems.push_back("expected " + std::to_string(required) + " to " + std::to_string(inputs.size()) + " inputs, found " + std::to_string(node.inputs.size()));
+    problems.push_back("expected " + std::to_string(required) + " to " + std::to_string(inputs.size()) + " inputs, found " +
+                       std::to_string(node.inputs.size()));
     return;
   }
   for (std::size_t i = 0; i < required; ++i) {
-    if (is_required(inputs[i]) && node.inputs[i].empty()) problems.push_back("input " + inputs[i].name + ": expected a tensor, found it left out");
+    if (is_required(inputs[i]) && node.inputs[i].empty())
+      problems.push_back("input " + inputs[i].name + ": expected a tensor, found it left out");
   }
   const std::size_t most = definition.outputs().size();
   if (node.outputs.empty() || node.outputs.size() > most) {
@@ -100,13 +106,15 @@ void check_attributes(const OperatorDefinition& definition, const graph::Node& n
     }
     const AttributeDefinition::Kind wanted = attributes[static_cast<std::size_t>(found - known.begin())].kind;
     if (value.kind == wanted) continue;
-    problems.push_back("attribute " + name + ": expected " + kinds[static_cast<int>(wanted)] + ", found " + kinds[static_cast<int>(value.kind)]);
+    problems.push_back("attribute " + name + ": expected " + kinds[static_cast<int>(wanted)] + ", found " +
+                       kinds[static_cast<int>(value.kind)]);
   }
 }
 
 }  // namespace
 
-void check_node(const OperatorDefinition& definition, const graph::Node& node, const graph::Graph& graph, std::vector<std::string>& problems) {
+void check_node(const OperatorDefinition& definition, const graph::Node& node, const graph::Graph& graph,
+                std::vector<std::string>& problems) {
   const std::size_t before = problems.size();
   check_counts(definition, node, problems);
   check_attributes(definition, node, problems);

@@ -35,8 +35,8 @@ class QGemm final : public OperatorDefinition {
     const graph::Shape& b = graph.tensor(node.inputs[3]).shape;
     const bool a_transposed = node.integer("transA", 0) != 0, b_transposed = node.integer("transB", 0) != 0;
     if (a.size() != 2 || b.size() != 2 || a[a_transposed ? 0 : 1] != b[b_transposed ? 1 : 0]) {
-      throw OperatorProblem{"expected matrices that fit, found " + graph::to_string(a) + (a_transposed ? "^T" : "") + " x " + graph::to_string(b) +
-                            (b_transposed ? "^T" : "")};
+      throw OperatorProblem{"expected matrices that fit, found " + graph::to_string(a) + (a_transposed ? "^T" : "") + " x " +
+                            graph::to_string(b) + (b_transposed ? "^T" : "")};
     }
     graph::Tensor& y = graph.tensor(node.outputs[0]);
     y.type = graph.tensor(node.inputs[8]).type;
@@ -65,12 +65,14 @@ class QGemm final : public OperatorDefinition {
     p.m = a.shape[p.a_transposed ? 1 : 0];
     p.k = a.shape[p.a_transposed ? 0 : 1];
     p.n = b.shape[transposed ? 0 : 1];
-    const Quantisation qa = quantisation_of(graph, node.inputs[1], node.inputs[2], 1), qb = quantisation_of(graph, node.inputs[4], node.inputs[5], p.n);
+    const Quantisation qa = quantisation_of(graph, node.inputs[1], node.inputs[2], 1),
+                       qb = quantisation_of(graph, node.inputs[4], node.inputs[5], p.n);
     const Quantisation qy = quantisation_of(graph, node.inputs[7], node.inputs[8], 1);
     take_b(p, b, qb, transposed);
     p.bias = bias_of(graph, node.input(6), p.n);
     const float alpha = node.real("alpha", 1.0f);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(p.n); ++i) p.multipliers.push_back(numerics::requantisation_multiplier(alpha * qa.scale(), qb.scale(i), qy.scale()));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(p.n); ++i)
+      p.multipliers.push_back(numerics::requantisation_multiplier(alpha * qa.scale(), qb.scale(i), qy.scale()));
     p.a_zero = qa.zero_point();
     p.y_zero = qy.zero_point();
     p.a_type = a.type;
@@ -83,7 +85,8 @@ class QGemm final : public OperatorDefinition {
     if (name.empty()) return bias;
     const graph::Tensor& c = graph.tensor(name);
     const std::int64_t count = graph::element_count(c.shape);
-    if (count != n && count != 1) throw OperatorProblem{"C: expected " + std::to_string(n) + " elements, found " + graph::to_string(c.shape)};
+    if (count != n && count != 1)
+      throw OperatorProblem{"C: expected " + std::to_string(n) + " elements, found " + graph::to_string(c.shape)};
     for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<std::int32_t>(c.integer(count == 1 ? 0 : i));
     return bias;
   }

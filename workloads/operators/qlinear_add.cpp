@@ -46,7 +46,8 @@ graph::Tensor broadcast(const graph::Tensor& x, const graph::Shape& shape) {
   for (std::size_t i = 0; i < y.data.size(); ++i) {
     std::int64_t rest = static_cast<std::int64_t>(i), step = 1, from = 0;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      const std::int64_t extent = shape[shape.size() - 1 - axis], own = axis < x.shape.size() ? x.shape[x.shape.size() - 1 - axis] : 1;
+      const std::int64_t extent = shape[shape.size() - 1 - axis],
+                         own = axis < x.shape.size() ? x.shape[x.shape.size() - 1 - axis] : 1;
       if (own > 1) from += rest % extent * step;
       rest /= extent;
       step *= own;
@@ -82,8 +83,8 @@ class QLinearAdd final : public OperatorDefinition {
     y.shape = broadcast_shape(a.shape, b.shape);
     for (const graph::Tensor* operand : {&a, &b}) {
       if (operand->shape == y.shape || operand->constant) continue;
-      throw OperatorProblem{"expected operands of one shape or a constant one that is broadcast, found " + graph::to_string(a.shape) + " and " +
-                            graph::to_string(b.shape)};
+      throw OperatorProblem{"expected operands of one shape or a constant one that is broadcast, found " +
+                            graph::to_string(a.shape) + " and " + graph::to_string(b.shape)};
     }
   }
 
@@ -115,9 +116,9 @@ class QLinearAdd final : public OperatorDefinition {
     add.high = static_cast<float>(high_of(y.type));
     // UB: per set a, b and the result, 8 bits each; shared an fp16 area, two fp32 areas and one of sy.
     add.tile = context.vector_tile(add.count, 6 + 2 + 3 * 4);
-    context.add_vector_kernel(node.name, node.op, ceil_div(add.count, add.tile), [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
-      add_tiles(program, add, first, last);
-    });
+    context.add_vector_kernel(
+        node.name, node.op, ceil_div(add.count, add.tile),
+        [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) { add_tiles(program, add, first, last); });
   }
 
  private:
@@ -130,7 +131,8 @@ class QLinearAdd final : public OperatorDefinition {
   };
 
   /// Where an operand lies in `layout`; a constant one of another shape is broadcast here and now.
-  static std::uint64_t operand(const std::string& name, const graph::Shape& shape, Layout layout, const std::string& constant_name, LoweringContext& context) {
+  static std::uint64_t operand(const std::string& name, const graph::Shape& shape, Layout layout, const std::string& constant_name,
+                               LoweringContext& context) {
     const graph::Tensor& tensor = context.graph().tensor(name);
     if (!tensor.constant || tensor.shape == shape) return context.input(name, layout);
     const std::vector<std::uint8_t> bytes = broadcast(tensor, shape).data;
@@ -153,7 +155,8 @@ class QLinearAdd final : public OperatorDefinition {
     stages.compute = [&](std::int64_t i, int set) { compute(code, add, set, static_cast<std::uint32_t>(size(i))); };
     stages.store = [&](std::int64_t i, int set) {
       const auto n = static_cast<std::uint32_t>(size(i));
-      program.copy({isa::Space::ub, isa::Space::gm, 1, n, n, n}, static_cast<std::int64_t>(add.to) + (first + i) * add.tile, area(set, 2));
+      program.copy({isa::Space::ub, isa::Space::gm, 1, n, n, n}, static_cast<std::int64_t>(add.to) + (first + i) * add.tile,
+                   area(set, 2));
     };
     pipeline_tiles(program, last - first, stages);
   }
@@ -173,7 +176,8 @@ class QLinearAdd final : public OperatorDefinition {
   }
 
   /// (q - z) * s of an 8-bit tile.
-  static void term(VectorCode& code, DataType type, std::uint64_t dst, std::uint64_t half, std::uint64_t src, const Quantisation& q, std::uint32_t n) {
+  static void term(VectorCode& code, DataType type, std::uint64_t dst, std::uint64_t half, std::uint64_t src, const Quantisation& q,
+                   std::uint32_t n) {
     code.widen(type, dst, half, src, n);
     code.scalar(VectorOp::adds, DataType::fp32, dst, dst, static_cast<float>(-q.zero_point()), n);
     code.scalar(VectorOp::muls, DataType::fp32, dst, dst, q.scale(), n);

@@ -16,8 +16,8 @@ std::string show(const std::vector<std::int64_t>& values) { return graph::to_str
 
 void check_channels(const ConvolutionShape& s, const graph::Shape& x, const graph::Shape& w, const graph::Node& node) {
   if (s.groups < 1 || s.in_channels % s.groups != 0 || s.out_channels % s.groups != 0 || w[1] != s.in_channels / s.groups) {
-    throw OperatorProblem{"expected channels that match the weights and groups, found x " + show(x) + ", w " + show(w) + ", group " +
-                          std::to_string(s.groups)};
+    throw OperatorProblem{"expected channels that match the weights and groups, found x " + show(x) + ", w " + show(w) +
+                          ", group " + std::to_string(s.groups)};
   }
   const auto kernel = node.integers("kernel_shape", {w[2], w[3]});
   if (kernel != std::vector<std::int64_t>{w[2], w[3]}) {
@@ -29,7 +29,8 @@ void check_channels(const ConvolutionShape& s, const graph::Shape& x, const grap
 ConvolutionShape shape_of(const graph::Node& node, const graph::Graph& graph) {
   const graph::Shape& x = graph.tensor(node.inputs[kX]).shape;
   const graph::Shape& w = graph.tensor(node.inputs[kW]).shape;
-  if (x.size() != 4 || w.size() != 4) throw OperatorProblem{"expected four-dimensional x and w, found " + show(x) + " and " + show(w)};
+  if (x.size() != 4 || w.size() != 4)
+    throw OperatorProblem{"expected four-dimensional x and w, found " + show(x) + " and " + show(w)};
   const Window window = window_of(node, x[2], x[3], w[2], w[3]);
   ConvolutionShape s;
   s.groups = node.integer("group", 1);
@@ -71,10 +72,13 @@ class QLinearConv final : public OperatorDefinition {
   std::vector<Parameter> outputs() const override { return {{"y", Parameter::Kind::required, eight_bit()}}; }
   std::vector<AttributeDefinition> attributes() const override {
     using Kind = AttributeDefinition::Kind;
-    return {{"auto_pad", Kind::text, "NOTSET"}, {"dilations", Kind::integers, "1, 1"}, {"group", Kind::integer, "1"},
-            {"kernel_shape", Kind::integers, "from w"}, {"pads", Kind::integers, "0, 0, 0, 0"}, {"strides", Kind::integers, "1, 1"}};
+    return {{"auto_pad", Kind::text, "NOTSET"},     {"dilations", Kind::integers, "1, 1"},
+            {"group", Kind::integer, "1"},          {"kernel_shape", Kind::integers, "from w"},
+            {"pads", Kind::integers, "0, 0, 0, 0"}, {"strides", Kind::integers, "1, 1"}};
   }
-  std::string limits() const override { return "Two spatial dimensions, constant weights; strides up to 63, kernels and pads up to 255."; }
+  std::string limits() const override {
+    return "Two spatial dimensions, constant weights; strides up to 63, kernels and pads up to 255.";
+  }
 
   void infer(const graph::Node& node, graph::Graph& graph) const override {
     const ConvolutionShape s = shape_of(node, graph);
@@ -107,7 +111,8 @@ class QLinearConv final : public OperatorDefinition {
     QuantisedConvolution conv = describe(node, context.graph());
     conv.bias = fold_zero_point(conv.bias, conv.weights, conv.shape.out_channels, conv.input_zero_point);
     conv.images = context.graph().tensor(node.inputs[kX]).shape[0];
-    const std::uint64_t from = context.input(node.inputs[kX], Layout::blocked), to = context.output(node.outputs[0], Layout::blocked);
+    const std::uint64_t from = context.input(node.inputs[kX], Layout::blocked),
+                        to = context.output(node.outputs[0], Layout::blocked);
     add_convolution(context, conv, from, to);
   }
 
@@ -124,9 +129,11 @@ class QLinearConv final : public OperatorDefinition {
     const Quantisation y = quantisation_of(graph, node.inputs[kYScale], node.inputs[kYZero], 1);
     const graph::Tensor& weights = graph.tensor(node.inputs[kW]);
     const std::size_t per_channel = weights.data.size() / static_cast<std::size_t>(channels);
-    for (std::size_t i = 0; i < weights.data.size(); ++i) conv.weights.push_back(element(weights, i) - w.zero_point(i / per_channel));
+    for (std::size_t i = 0; i < weights.data.size(); ++i)
+      conv.weights.push_back(element(weights, i) - w.zero_point(i / per_channel));
     conv.bias = bias_of(graph, node.input(kBias), channels);
-    for (std::size_t o = 0; o < static_cast<std::size_t>(channels); ++o) conv.multipliers.push_back(numerics::requantisation_multiplier(x.scale(), w.scale(o), y.scale()));
+    for (std::size_t o = 0; o < static_cast<std::size_t>(channels); ++o)
+      conv.multipliers.push_back(numerics::requantisation_multiplier(x.scale(), w.scale(o), y.scale()));
     conv.input_type = graph.tensor(node.inputs[kX]).type;
     conv.output_type = graph.tensor(node.inputs[kYZero]).type;
     conv.input_zero_point = x.zero_point();
@@ -145,21 +152,26 @@ class QLinearConv final : public OperatorDefinition {
     return values;
   }
 
-  static int point(const QuantisedConvolution& conv, const graph::Tensor& x, std::int64_t image, std::int64_t o, std::int64_t oh, std::int64_t ow) {
+  static int point(const QuantisedConvolution& conv, const graph::Tensor& x, std::int64_t image, std::int64_t o, std::int64_t oh,
+                   std::int64_t ow) {
     const ConvolutionShape& s = conv.shape;
     const std::int64_t per_group = s.in_channels / s.groups, first = o / (s.out_channels / s.groups) * per_group;
     std::int64_t sum = conv.bias[static_cast<std::size_t>(o)];
     for (std::int64_t c = 0; c < per_group; ++c) {
       for (std::int64_t kh = 0; kh < s.kernel_h; ++kh) {
         for (std::int64_t kw = 0; kw < s.kernel_w; ++kw) {
-          const std::int64_t h = oh * s.stride_h - s.pad_top + kh * s.dilation_h, w = ow * s.stride_w - s.pad_left + kw * s.dilation_w;
+          const std::int64_t h = oh * s.stride_h - s.pad_top + kh * s.dilation_h,
+                             w = ow * s.stride_w - s.pad_left + kw * s.dilation_w;
           if (h < 0 || h >= s.in_h || w < 0 || w >= s.in_w) continue;
-          const int value = element(x, static_cast<std::size_t>(((image * s.in_channels + first + c) * s.in_h + h) * s.in_w + w)) - conv.input_zero_point;
-          sum += static_cast<std::int64_t>(value) * conv.weights[static_cast<std::size_t>(((o * per_group + c) * s.kernel_h + kh) * s.kernel_w + kw)];
+          const int value = element(x, static_cast<std::size_t>(((image * s.in_channels + first + c) * s.in_h + h) * s.in_w + w)) -
+                            conv.input_zero_point;
+          sum += static_cast<std::int64_t>(value) *
+                 conv.weights[static_cast<std::size_t>(((o * per_group + c) * s.kernel_h + kh) * s.kernel_w + kw)];
         }
       }
     }
-    return numerics::requantise(static_cast<std::int32_t>(sum), conv.multipliers[static_cast<std::size_t>(o)], conv.output_zero_point, conv.output_type == graph::ElementType::int8);
+    return numerics::requantise(static_cast<std::int32_t>(sum), conv.multipliers[static_cast<std::size_t>(o)],
+                                conv.output_zero_point, conv.output_type == graph::ElementType::int8);
   }
 };
 

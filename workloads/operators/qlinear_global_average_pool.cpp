@@ -36,14 +36,17 @@ class QLinearGlobalAveragePool final : public OperatorDefinition {
             {"y_zero_point", Kind::required, eight_bit(), true, "X"}};
   }
   std::vector<Parameter> outputs() const override { return {{"Y", Parameter::Kind::required, eight_bit()}}; }
-  std::vector<AttributeDefinition> attributes() const override { return {{"channels_last", AttributeDefinition::Kind::integer, "0"}}; }
+  std::vector<AttributeDefinition> attributes() const override {
+    return {{"channels_last", AttributeDefinition::Kind::integer, "0"}};
+  }
 
   std::string limits() const override { return "Two spatial dimensions of at most 65536 positions, channels first."; }
 
   void infer(const graph::Node& node, graph::Graph& graph) const override {
     const graph::Tensor& x = graph.tensor(node.inputs[0]);
     if (x.shape.size() != 4) throw OperatorProblem{"expected a four-dimensional X, found " + graph::to_string(x.shape)};
-    if (node.integer("channels_last", 0) != 0) throw OperatorProblem{"channels_last: expected 0, found another value, which is not supported"};
+    if (node.integer("channels_last", 0) != 0)
+      throw OperatorProblem{"channels_last: expected 0, found another value, which is not supported"};
     graph::Tensor& y = graph.tensor(node.outputs[0]);
     y.type = graph.tensor(node.inputs[4]).type;
     y.shape = {x.shape[0], x.shape[1], 1, 1};
@@ -55,28 +58,36 @@ class QLinearGlobalAveragePool final : public OperatorDefinition {
     graph::Tensor& y = make_output(graph, node.outputs[0], values);
     for (std::size_t c = 0; c < y.data.size(); ++c) {
       std::int64_t sum = -v.positions * v.x.zero_point();
-      for (std::int64_t p = 0; p < v.positions; ++p) sum += element(x, c * static_cast<std::size_t>(v.positions) + static_cast<std::size_t>(p));
-      set_element(y, c, numerics::requantise(static_cast<std::int32_t>(sum), v.multiplier, v.y.zero_point(), y.type == graph::ElementType::int8));
+      for (std::int64_t p = 0; p < v.positions; ++p)
+        sum += element(x, c * static_cast<std::size_t>(v.positions) + static_cast<std::size_t>(p));
+      set_element(
+          y, c,
+          numerics::requantise(static_cast<std::int32_t>(sum), v.multiplier, v.y.zero_point(), y.type == graph::ElementType::int8));
     }
   }
 
   void lower(const graph::Node& node, LoweringContext& context) const override {
     const Terms v = terms_of(node, context.graph());
-    if (v.positions > (1 << 16)) throw OperatorProblem{"expected at most 65536 positions, whose sum is exact in fp32, found " + std::to_string(v.positions)};
+    if (v.positions > (1 << 16))
+      throw OperatorProblem{"expected at most 65536 positions, whose sum is exact in fp32, found " + std::to_string(v.positions)};
     const graph::Tensor& x = context.graph().tensor(node.inputs[0]);
-    const std::uint64_t from = context.input(node.inputs[0], Layout::blocked), to = context.output(node.outputs[0], Layout::blocked);
+    const std::uint64_t from = context.input(node.inputs[0], Layout::blocked),
+                        to = context.output(node.outputs[0], Layout::blocked);
     const Blocking b = blocking_of(x.shape);
     const DataType in = graph::device_type(x.type), out = graph::device_type(context.graph().tensor(node.outputs[0]).type);
-    context.add_vector_kernel(node.name, node.op, b.images * b.blocks(), [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
-      VectorCode code(program);
-      for (std::int64_t block = first; block < last; ++block) pool_block(program, code, v, in, out, from, to, block, block > first);
-      close_flags(program);
-    });
+    context.add_vector_kernel(node.name, node.op, b.images * b.blocks(),
+                              [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
+                                VectorCode code(program);
+                                for (std::int64_t block = first; block < last; ++block)
+                                  pool_block(program, code, v, in, out, from, to, block, block > first);
+                                close_flags(program);
+                              });
   }
 
  private:
   static constexpr std::int64_t kChunk = 256;  // positions at a time
-  static constexpr std::uint64_t kBytes = 0, kHalf = kBytes + kChunk * 32, kReal = kHalf + kChunk * 64, kSum = kReal + kChunk * 128, kResult = kSum + 128;
+  static constexpr std::uint64_t kBytes = 0, kHalf = kBytes + kChunk * 32, kReal = kHalf + kChunk * 64, kSum = kReal + kChunk * 128,
+                                 kResult = kSum + 128;
 
   struct Terms {
     Quantisation x, y;
@@ -94,8 +105,8 @@ class QLinearGlobalAveragePool final : public OperatorDefinition {
   }
 
   /// One block of 32 channels: sum over positions by halving, then the requantisation.
-  static void pool_block(isa::ProgramBuilder& program, VectorCode& code, const Terms& v, DataType in, DataType out, std::uint64_t from,
-                         std::uint64_t to, std::int64_t block, bool again) {
+  static void pool_block(isa::ProgramBuilder& program, VectorCode& code, const Terms& v, DataType in, DataType out,
+                         std::uint64_t from, std::uint64_t to, std::int64_t block, bool again) {
     using isa::Pipe;
     code.fill(DataType::fp32, kSum, 0.0f, 32);
     for (std::int64_t first = 0; first < v.positions; first += kChunk) {
@@ -110,7 +121,8 @@ class QLinearGlobalAveragePool final : public OperatorDefinition {
       // All sums are integers below 2^24, so the order of addition does not matter.
       for (std::int64_t left = count; left > 1; left = (left + 1) / 2) {
         const std::int64_t half = left / 2;
-        code.binary(VectorOp::add, DataType::fp32, kReal, kReal, kReal + static_cast<std::uint64_t>((left - half) * 128), static_cast<std::uint32_t>(half * 32));
+        code.binary(VectorOp::add, DataType::fp32, kReal, kReal, kReal + static_cast<std::uint64_t>((left - half) * 128),
+                    static_cast<std::uint32_t>(half * 32));
       }
       code.binary(VectorOp::add, DataType::fp32, kSum, kSum, kReal, 32);
     }

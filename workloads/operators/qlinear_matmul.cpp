@@ -28,9 +28,11 @@ class QLinearMatMul final : public OperatorDefinition {
   void infer(const graph::Node& node, graph::Graph& graph) const override {
     const graph::Shape& a = graph.tensor(node.inputs[0]).shape;
     const graph::Shape& b = graph.tensor(node.inputs[3]).shape;
-    const bool fits = a.size() >= 2 && a.size() <= 3 && b.size() == a.size() && a.back() == b[b.size() - 2] && (a.size() == 2 || a[0] == b[0]);
+    const bool fits = a.size() >= 2 && a.size() <= 3 && b.size() == a.size() && a.back() == b[b.size() - 2] &&
+                      (a.size() == 2 || a[0] == b[0]);
     if (!fits) {
-      throw OperatorProblem{"expected [m,k] x [k,n] or [b,m,k] x [b,k,n], found " + graph::to_string(a) + " x " + graph::to_string(b)};
+      throw OperatorProblem{"expected [m,k] x [k,n] or [b,m,k] x [b,k,n], found " + graph::to_string(a) + " x " +
+                            graph::to_string(b)};
     }
     graph::Tensor& y = graph.tensor(node.outputs[0]);
     y.type = graph.tensor(node.inputs[7]).type;
@@ -59,11 +61,13 @@ class QLinearMatMul final : public OperatorDefinition {
     p.m = a[a.size() - 2];
     p.k = a.back();
     p.n = b.shape.back();
-    const Quantisation qa = quantisation_of(graph, node.inputs[1], node.inputs[2], 1), qb = quantisation_of(graph, node.inputs[4], node.inputs[5], p.n);
+    const Quantisation qa = quantisation_of(graph, node.inputs[1], node.inputs[2], 1),
+                       qb = quantisation_of(graph, node.inputs[4], node.inputs[5], p.n);
     const Quantisation qy = quantisation_of(graph, node.inputs[6], node.inputs[7], 1);
     take_b(p, b, qb, false);
     p.bias.assign(static_cast<std::size_t>(p.n), 0);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(p.n); ++i) p.multipliers.push_back(numerics::requantisation_multiplier(qa.scale(), qb.scale(i), qy.scale()));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(p.n); ++i)
+      p.multipliers.push_back(numerics::requantisation_multiplier(qa.scale(), qb.scale(i), qy.scale()));
     p.a_zero = qa.zero_point();
     p.y_zero = qy.zero_point();
     p.a_type = graph.tensor(node.inputs[0]).type;

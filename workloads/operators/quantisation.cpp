@@ -5,16 +5,19 @@
 
 namespace npulab::operators {
 
-Quantisation quantisation_of(const graph::Graph& graph, const std::string& scale, const std::string& zero_point, std::int64_t channels) {
+Quantisation quantisation_of(const graph::Graph& graph, const std::string& scale, const std::string& zero_point,
+                             std::int64_t channels) {
   Quantisation q;
   const graph::Tensor& s = graph.tensor(scale);
   const std::int64_t scales = graph::element_count(s.shape);
   if (scales != 1 && scales != channels) {
-    throw OperatorProblem{"scale '" + scale + "': expected 1 or " + std::to_string(channels) + " elements, found " + std::to_string(scales)};
+    throw OperatorProblem{"scale '" + scale + "': expected 1 or " + std::to_string(channels) + " elements, found " +
+                          std::to_string(scales)};
   }
   for (std::int64_t i = 0; i < scales; ++i) {
     q.scales.push_back(s.real(static_cast<std::size_t>(i)));
-    if (!(q.scales.back() > 0.0f) || !std::isfinite(q.scales.back())) throw OperatorProblem{"scale '" + scale + "': expected positive finite numbers, found another"};
+    if (!(q.scales.back() > 0.0f) || !std::isfinite(q.scales.back()))
+      throw OperatorProblem{"scale '" + scale + "': expected positive finite numbers, found another"};
   }
   if (zero_point.empty()) {
     q.zero_points = {0};
@@ -23,14 +26,16 @@ Quantisation quantisation_of(const graph::Graph& graph, const std::string& scale
   const graph::Tensor& z = graph.tensor(zero_point);
   const std::int64_t points = graph::element_count(z.shape);
   if (points != 1 && points != channels) {
-    throw OperatorProblem{"zero point '" + zero_point + "': expected 1 or " + std::to_string(channels) + " elements, found " + std::to_string(points)};
+    throw OperatorProblem{"zero point '" + zero_point + "': expected 1 or " + std::to_string(channels) + " elements, found " +
+                          std::to_string(points)};
   }
   for (std::int64_t i = 0; i < points; ++i) q.zero_points.push_back(static_cast<int>(z.integer(static_cast<std::size_t>(i))));
   return q;
 }
 
 int element(const graph::Tensor& tensor, std::size_t index) {
-  return tensor.type == graph::ElementType::uint8 ? static_cast<int>(tensor.data[index]) : static_cast<int>(static_cast<std::int8_t>(tensor.data[index]));
+  return tensor.type == graph::ElementType::uint8 ? static_cast<int>(tensor.data[index])
+                                                  : static_cast<int>(static_cast<std::int8_t>(tensor.data[index]));
 }
 
 void set_element(graph::Tensor& tensor, std::size_t index, int value) { tensor.data[index] = static_cast<std::uint8_t>(value); }

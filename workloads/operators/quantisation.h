@@ -18,7 +18,8 @@ struct Quantisation {
 
 /// Reads constant tensors `scale` and `zero_point` ("" : zero). Throws OperatorProblem when they are not scalars or vectors of
 /// `channels` elements, or a scale is not positive and finite.
-Quantisation quantisation_of(const graph::Graph& graph, const std::string& scale, const std::string& zero_point, std::int64_t channels);
+Quantisation quantisation_of(const graph::Graph& graph, const std::string& scale, const std::string& zero_point,
+                             std::int64_t channels);
 
 /// Low and high end of an 8-bit type.
 inline int low_of(graph::ElementType type) { return type == graph::ElementType::uint8 ? 0 : -128; }

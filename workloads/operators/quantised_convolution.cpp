@@ -41,7 +41,8 @@ int sets_for(const std::vector<int>& weights) {
 }
 
 /// FRACTAL_Z of every channel tile, one set after the other: [tile][set][k1 = c1, kh, kw][n1][16 n][32 k].
-std::vector<std::uint8_t> prepare_weights(const QuantisedConvolution& conv, const tiling::ConvolutionTiling& t, std::vector<std::uint64_t>& offsets) {
+std::vector<std::uint8_t> prepare_weights(const QuantisedConvolution& conv, const tiling::ConvolutionTiling& t,
+                                          std::vector<std::uint64_t>& offsets) {
   std::vector<std::uint8_t> bytes;
   for (const tiling::ChannelTile& tile : t.channel_tiles) {
     offsets.push_back(bytes.size());
@@ -70,14 +71,16 @@ tiling::ConvolutionTiling tiling_for(const QuantisedConvolution& conv, const Cor
 
 }  // namespace
 
-std::vector<std::int32_t> fold_zero_point(const std::vector<std::int32_t>& bias, const std::vector<int>& weights, std::int64_t out_channels, int input_zero_point) {
+std::vector<std::int32_t> fold_zero_point(const std::vector<std::int32_t>& bias, const std::vector<int>& weights,
+                                          std::int64_t out_channels, int input_zero_point) {
   std::vector<std::int32_t> folded = bias;
   const std::size_t per_channel = weights.size() / static_cast<std::size_t>(out_channels);
   for (std::size_t out = 0; out < folded.size(); ++out) {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < per_channel; ++i) sum += weights[out * per_channel + i];
     // The accumulator wraps at 32 bits, and so does what is folded into it.
-    folded[out] = static_cast<std::int32_t>(static_cast<std::uint32_t>(folded[out]) - static_cast<std::uint32_t>(input_zero_point * sum));
+    folded[out] = static_cast<std::int32_t>(static_cast<std::uint32_t>(folded[out]) -
+                                            static_cast<std::uint32_t>(input_zero_point * sum));
   }
   return folded;
 }
@@ -97,7 +100,8 @@ void add_convolution(LoweringContext& context, const QuantisedConvolution& conv,
   std::vector<std::uint64_t> words;
   for (std::size_t i = 0; i < padded; ++i) {
     const float multiplier = i < conv.multipliers.size() ? conv.multipliers[i] : 0.0f;
-    words.push_back(numerics::pack_quantisation_word(multiplier, conv.output_zero_point, conv.output_type == graph::ElementType::int8));
+    words.push_back(
+        numerics::pack_quantisation_word(multiplier, conv.output_zero_point, conv.output_type == graph::ElementType::int8));
   }
   addresses.bias = context.constant(conv.name + ".bias", bytes_of(bias));
   addresses.words = context.constant(conv.name + ".quantisation", bytes_of(words));

@@ -17,13 +17,13 @@ using tiling::ConvolutionShape;
 /// their zero point; values may need 9 bits, then they are sums of two or three 8-bit sets whose products are added.
 struct QuantisedConvolution {
   ConvolutionShape shape;
-  std::int64_t images = 1;                 // of that shape, one after the other
+  std::int64_t images = 1;  // of that shape, one after the other
   std::vector<int> weights;
-  std::vector<std::int32_t> bias;          // out_channels, zero point of the input folded in
-  std::vector<float> multipliers;          // out_channels
+  std::vector<std::int32_t> bias;  // out_channels, zero point of the input folded in
+  std::vector<float> multipliers;  // out_channels
   graph::ElementType input_type = graph::ElementType::int8;
   graph::ElementType output_type = graph::ElementType::int8;
-  int input_zero_point = 0;                // also what padding holds
+  int input_zero_point = 0;  // also what padding holds
   int output_zero_point = 0;
   std::string name, op_type;
 };
@@ -32,6 +32,7 @@ struct QuantisedConvolution {
 void add_convolution(LoweringContext& context, const QuantisedConvolution& conv, std::uint64_t from, std::uint64_t to);
 
 /// bias - input_zero_point * sum of the weights of each output channel.
-std::vector<std::int32_t> fold_zero_point(const std::vector<std::int32_t>& bias, const std::vector<int>& weights, std::int64_t out_channels, int input_zero_point);
+std::vector<std::int32_t> fold_zero_point(const std::vector<std::int32_t>& bias, const std::vector<int>& weights,
+                                          std::int64_t out_channels, int input_zero_point);
 
 }  // namespace npulab::operators

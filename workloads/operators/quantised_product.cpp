@@ -70,12 +70,14 @@ void reference_product(const Product& p, const graph::Tensor& a, graph::Tensor& 
         sum += static_cast<std::int64_t>(value) * p.b[index(weights + i)];
       }
       const auto accumulator = static_cast<std::int32_t>(sum);
-      set_element(y, index(row * p.n + column), numerics::requantise(accumulator, p.multipliers[index(column)], p.y_zero, p.y_type == graph::ElementType::int8));
+      set_element(y, index(row * p.n + column),
+                  numerics::requantise(accumulator, p.multipliers[index(column)], p.y_zero, p.y_type == graph::ElementType::int8));
     }
   }
 }
 
-void lower_product(const Product& p, const graph::Node& node, const std::string& a, const std::string& y, LoweringContext& context) {
+void lower_product(const Product& p, const graph::Node& node, const std::string& a, const std::string& y,
+                   LoweringContext& context) {
   const std::uint64_t from = blocked_a(p, node, a, context), to = context.output(y, Layout::blocked);
   Blocking in, out;
   in.channels = p.k;

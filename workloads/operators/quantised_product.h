@@ -13,10 +13,10 @@ namespace npulab::operators {
 
 struct Product {
   std::int64_t batches = 1, m = 0, k = 0, n = 0;
-  bool a_transposed = false;           // A is stored [k][m]; one batch
-  std::vector<int> b;                  // [batch][n][k]: output channels first, as weights are kept, without the zero point
-  std::vector<std::int32_t> bias;      // n
-  std::vector<float> multipliers;      // n
+  bool a_transposed = false;       // A is stored [k][m]; one batch
+  std::vector<int> b;              // [batch][n][k]: output channels first, as weights are kept, without the zero point
+  std::vector<std::int32_t> bias;  // n
+  std::vector<float> multipliers;  // n
   int a_zero = 0, y_zero = 0;
   graph::ElementType a_type = graph::ElementType::int8, y_type = graph::ElementType::int8;
 };
@@ -29,6 +29,7 @@ void take_b(Product& product, const graph::Tensor& b, const Quantisation& quanti
 
 void reference_product(const Product& product, const graph::Tensor& a, graph::Tensor& y);
 /// Kernels for the product of the graph tensors `a` and B into `y`.
-void lower_product(const Product& product, const graph::Node& node, const std::string& a, const std::string& y, LoweringContext& context);
+void lower_product(const Product& product, const graph::Node& node, const std::string& a, const std::string& y,
+                   LoweringContext& context);
 
 }  // namespace npulab::operators

@@ -15,7 +15,9 @@ class QuantizeLinear final : public OperatorDefinition {
   std::string name() const override { return "QuantizeLinear"; }
   std::vector<Parameter> inputs() const override {
     using Kind = Parameter::Kind;
-    return {{"x", Kind::required, real()}, {"y_scale", Kind::required, real(), true}, {"y_zero_point", Kind::optional, eight_bit(), true}};
+    return {{"x", Kind::required, real()},
+            {"y_scale", Kind::required, real(), true},
+            {"y_zero_point", Kind::optional, eight_bit(), true}};
   }
   std::vector<Parameter> outputs() const override { return {{"y", Parameter::Kind::required, eight_bit()}}; }
   std::vector<AttributeDefinition> attributes() const override { return {{"axis", AttributeDefinition::Kind::integer, "1"}}; }

@@ -35,23 +35,30 @@ class Relu final : public OperatorDefinition {
   void lower(const graph::Node& node, LoweringContext& context) const override {
     const auto from = static_cast<std::int64_t>(context.input(node.inputs[0], Layout::nd));
     const auto to = static_cast<std::int64_t>(context.output(node.outputs[0], Layout::nd));
-    const std::int64_t count = graph::element_count(context.graph().tensor(node.outputs[0]).shape), tile = context.vector_tile(count, 16);
-    context.add_vector_kernel(node.name, node.op, ceil_div(count, tile), [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
-      VectorCode code(program);
-      const auto elements = [&](std::int64_t i) { return static_cast<std::uint32_t>(std::min(tile, count - (first + i) * tile)); };
-      const auto area = [&](int set, int which) { return (set * 2 + which) * tile * 4; };
-      TileStages stages;
-      stages.load = [&](std::int64_t i, int set) {
-        program.copy({isa::Space::gm, isa::Space::ub, 1, elements(i) * 4, elements(i) * 4, elements(i) * 4}, area(set, 0), from + (first + i) * tile * 4);
-      };
-      stages.compute = [&](std::int64_t i, int set) {
-        code.unary(isa::VectorOp::relu, isa::DataType::fp32, static_cast<std::uint64_t>(area(set, 1)), static_cast<std::uint64_t>(area(set, 0)), elements(i));
-      };
-      stages.store = [&](std::int64_t i, int set) {
-        program.copy({isa::Space::ub, isa::Space::gm, 1, elements(i) * 4, elements(i) * 4, elements(i) * 4}, to + (first + i) * tile * 4, area(set, 1));
-      };
-      pipeline_tiles(program, last - first, stages);
-    });
+    const std::int64_t count = graph::element_count(context.graph().tensor(node.outputs[0]).shape),
+                       tile = context.vector_tile(count, 16);
+    context.add_vector_kernel(
+        node.name, node.op, ceil_div(count, tile), [&](isa::ProgramBuilder& program, std::int64_t first, std::int64_t last) {
+          VectorCode code(program);
+          const auto elements = [&](std::int64_t i) {
+            return static_cast<std::uint32_t>(std::min(tile, count - (first + i) * tile));
+          };
+          const auto area = [&](int set, int which) { return (set * 2 + which) * tile * 4; };
+          TileStages stages;
+          stages.load = [&](std::int64_t i, int set) {
+            program.copy({isa::Space::gm, isa::Space::ub, 1, elements(i) * 4, elements(i) * 4, elements(i) * 4}, area(set, 0),
+                         from + (first + i) * tile * 4);
+          };
+          stages.compute = [&](std::int64_t i, int set) {
+            code.unary(isa::VectorOp::relu, isa::DataType::fp32, static_cast<std::uint64_t>(area(set, 1)),
+                       static_cast<std::uint64_t>(area(set, 0)), elements(i));
+          };
+          stages.store = [&](std::int64_t i, int set) {
+            program.copy({isa::Space::ub, isa::Space::gm, 1, elements(i) * 4, elements(i) * 4, elements(i) * 4},
+                         to + (first + i) * tile * 4, area(set, 1));
+          };
+          pipeline_tiles(program, last - first, stages);
+        });
   }
 };
 

@@ -12,7 +12,8 @@ class Reshape final : public SameBytes {
  public:
   std::string name() const override { return "Reshape"; }
   std::vector<Parameter> inputs() const override {
-    return {{"data", Parameter::Kind::required, any_device_type()}, {"shape", Parameter::Kind::required, {graph::ElementType::int64}, true}};
+    return {{"data", Parameter::Kind::required, any_device_type()},
+            {"shape", Parameter::Kind::required, {graph::ElementType::int64}, true}};
   }
   std::vector<AttributeDefinition> attributes() const override { return {{"allowzero", AttributeDefinition::Kind::integer, "0"}}; }
 

@@ -15,9 +15,9 @@ using isa::DataType;
 using isa::Space;
 using isa::VectorOp;
 
-constexpr std::int64_t kLanes = 64;              // fp32 lanes of a repeat
-constexpr std::int64_t kMaxLength = 64 * kLanes; // two levels of reduction
-constexpr float kLeast = -3.0e38f;               // its exponential is zero
+constexpr std::int64_t kLanes = 64;               // fp32 lanes of a repeat
+constexpr std::int64_t kMaxLength = 64 * kLanes;  // two levels of reduction
+constexpr float kLeast = -3.0e38f;                // its exponential is zero
 
 class Softmax final : public OperatorDefinition {
  public:
@@ -31,8 +31,11 @@ class Softmax final : public OperatorDefinition {
   void infer(const graph::Node& node, graph::Graph& graph) const override {
     const graph::Tensor x = graph.tensor(node.inputs[0]);
     const std::int64_t axis = node.integer("axis", -1), rank = static_cast<std::int64_t>(x.shape.size());
-    if (rank == 0 || (axis != -1 && axis != rank - 1)) throw OperatorProblem{"axis: expected the last one, found " + std::to_string(axis) + " of " + std::to_string(rank)};
-    if (x.shape.back() > kMaxLength) throw OperatorProblem{"expected at most " + std::to_string(kMaxLength) + " elements along the axis, found " + std::to_string(x.shape.back())};
+    if (rank == 0 || (axis != -1 && axis != rank - 1))
+      throw OperatorProblem{"axis: expected the last one, found " + std::to_string(axis) + " of " + std::to_string(rank)};
+    if (x.shape.back() > kMaxLength)
+      throw OperatorProblem{"expected at most " + std::to_string(kMaxLength) + " elements along the axis, found " +
+                            std::to_string(x.shape.back())};
     graph::Tensor& y = graph.tensor(node.outputs[0]);
     y.type = graph::ElementType::fp32;
     y.shape = x.shape;

@@ -20,7 +20,8 @@ class Transpose final : public OperatorDefinition {
     const graph::Tensor x = graph.tensor(node.inputs[0]);
     const std::vector<std::int64_t> perm = node.integers("perm", {});
     if (x.shape.size() != 4 || (perm != kToLast && perm != kToFirst)) {
-      throw OperatorProblem{"perm: expected [0,2,3,1] or [0,3,1,2] on a four-dimensional tensor, found " + graph::to_string(perm) + " on " + graph::to_string(x.shape)};
+      throw OperatorProblem{"perm: expected [0,2,3,1] or [0,3,1,2] on a four-dimensional tensor, found " + graph::to_string(perm) +
+                            " on " + graph::to_string(x.shape)};
     }
     graph::Tensor& y = graph.tensor(node.outputs[0]);
     y.type = x.type;
@@ -36,7 +37,8 @@ class Transpose final : public OperatorDefinition {
     for (std::int64_t image = 0; image < b.images; ++image) {
       for (std::int64_t c = 0; c < b.channels; ++c) {
         for (std::int64_t p = 0; p < b.positions; ++p) {
-          const std::size_t first = static_cast<std::size_t>((image * b.channels + c) * b.positions + p), last = static_cast<std::size_t>((image * b.positions + p) * b.channels + c);
+          const std::size_t first = static_cast<std::size_t>((image * b.channels + c) * b.positions + p),
+                            last = static_cast<std::size_t>((image * b.positions + p) * b.channels + c);
           y.data[to_last ? last : first] = x.data[to_last ? first : last];
         }
       }

@@ -36,18 +36,21 @@ isa::VectorOperands counted(isa::VectorOp op, isa::DataType type, std::uint32_t 
 
 }  // namespace
 
-void VectorCode::cast(isa::DataType to, isa::DataType from, std::uint64_t dst, std::uint64_t src, std::uint32_t count, isa::RoundMode round) {
+void VectorCode::cast(isa::DataType to, isa::DataType from, std::uint64_t dst, std::uint64_t src, std::uint32_t count,
+                      isa::RoundMode round) {
   isa::VectorOperands o = counted(isa::VectorOp::cast, to, count);
   o.src_type = from;
   o.round = round;
   emit(o, dst, src);
 }
 
-void VectorCode::binary(isa::VectorOp op, isa::DataType type, std::uint64_t dst, std::uint64_t a, std::uint64_t b, std::uint32_t count) {
+void VectorCode::binary(isa::VectorOp op, isa::DataType type, std::uint64_t dst, std::uint64_t a, std::uint64_t b,
+                        std::uint32_t count) {
   emit(counted(op, type, count), dst, a, b);
 }
 
-void VectorCode::scalar(isa::VectorOp op, isa::DataType type, std::uint64_t dst, std::uint64_t src, float value, std::uint32_t count) {
+void VectorCode::scalar(isa::VectorOp op, isa::DataType type, std::uint64_t dst, std::uint64_t src, float value,
+                        std::uint32_t count) {
   isa::VectorOperands o = counted(op, type, count);
   o.scalar_bits = bits_of(value);
   emit(o, dst, src);

@@ -32,13 +32,15 @@ std::vector<std::int64_t> pads_of(const graph::Node& node, const Window& w) {
 void require_range(const char* what, std::initializer_list<std::int64_t> values, std::int64_t least, std::int64_t most) {
   for (std::int64_t value : values) {
     if (value >= least && value <= most) continue;
-    throw OperatorProblem{std::string(what) + ": expected " + std::to_string(least) + " to " + std::to_string(most) + ", found " + std::to_string(value)};
+    throw OperatorProblem{std::string(what) + ": expected " + std::to_string(least) + " to " + std::to_string(most) + ", found " +
+                          std::to_string(value)};
   }
 }
 
 Window window_of(const graph::Node& node, std::int64_t in_h, std::int64_t in_w, std::int64_t kernel_h, std::int64_t kernel_w) {
   const auto strides = node.integers("strides", {1, 1}), dilations = node.integers("dilations", {1, 1});
-  if (strides.size() != 2 || dilations.size() != 2) throw OperatorProblem{"expected two strides and two dilations, found other counts"};
+  if (strides.size() != 2 || dilations.size() != 2)
+    throw OperatorProblem{"expected two strides and two dilations, found other counts"};
   Window w{in_h, in_w, 0, 0, kernel_h, kernel_w, strides[0], strides[1], dilations[0], dilations[1]};
   require_range("kernel_shape", {kernel_h, kernel_w}, 1, kMaxKernel);
   require_range("strides", {w.stride_h, w.stride_w}, 1, isa::limits::kLoad3dStride);
@@ -52,7 +54,8 @@ Window window_of(const graph::Node& node, std::int64_t in_h, std::int64_t in_w, 
   w.pad_right = pads[3];
   const std::int64_t height = in_h + w.pad_top + w.pad_bottom, width = in_w + w.pad_left + w.pad_right;
   if (height < w.reach_h() || width < w.reach_w()) {
-    throw OperatorProblem{"expected an input at least as large as the window, found " + std::to_string(in_h) + " x " + std::to_string(in_w)};
+    throw OperatorProblem{"expected an input at least as large as the window, found " + std::to_string(in_h) + " x " +
+                          std::to_string(in_w)};
   }
   w.out_h = (height - w.reach_h()) / w.stride_h + 1;
   w.out_w = (width - w.reach_w()) / w.stride_w + 1;

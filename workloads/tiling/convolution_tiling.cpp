@@ -103,14 +103,15 @@ bool fit_l0(const ConvolutionShape& s, const CoreSpec& core, ConvolutionTiling& 
     t.ub_out[1] = static_cast<std::uint64_t>(fixed + down(room, kBlock));
   }
   if (t.m < 16) return false;
-  t.k_step = std::min({t.k_of(s, t.chunk_blocks), down(half / t.m, kBlock), down(half / t.n, kBlock), down(limits::kMmadExtent, kBlock)});
+  t.k_step = std::min(
+      {t.k_of(s, t.chunk_blocks), down(half / t.m, kBlock), down(half / t.n, kBlock), down(limits::kMmadExtent, kBlock)});
   return t.k_step >= kBlock;
 }
 
 void check_fields(const ConvolutionShape& s) {
   if (s.in_h > limits::kLoad3dMap || s.in_w > limits::kLoad3dMap) {
-    throw TilingProblem{"expected at most " + std::to_string(limits::kLoad3dMap) + " rows and columns, found " + std::to_string(s.in_h) + " x " +
-                        std::to_string(s.in_w)};
+    throw TilingProblem{"expected at most " + std::to_string(limits::kLoad3dMap) + " rows and columns, found " +
+                        std::to_string(s.in_h) + " x " + std::to_string(s.in_w)};
   }
 }
 
@@ -154,7 +155,8 @@ ConvolutionTiling tile_convolution(const ConvolutionShape& shape, const CoreSpec
   t.fixpipe = core.fixpipe.present;
   if (!choose_channels(shape, core, cores, t)) {
     throw TilingProblem{"expected the weights of one channel block and one output row to fit into L1 (" +
-                        std::to_string(capacity(core, isa::Space::l1)) + " bytes), and 16 positions of 32 channels into L0 and UB, found them larger"};
+                        std::to_string(capacity(core, isa::Space::l1)) +
+                        " bytes), and 16 positions of 32 channels into L0 and UB, found them larger"};
   }
   return t;
 }

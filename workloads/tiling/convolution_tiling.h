@@ -33,13 +33,13 @@ struct ChannelTile {
 };
 
 struct ConvolutionTiling {
-  std::int64_t n = 0;            // output channels a tile, multiple of 32
+  std::int64_t n = 0;  // output channels a tile, multiple of 32
   std::vector<ChannelTile> channel_tiles;
-  std::int64_t slice_rows = 0;   // output rows held in L1 at a time
-  std::int64_t m = 0;            // positions a sub-tile, multiple of 16
-  std::int64_t k_step = 0;       // columns of K a step, multiple of 32
-  int weight_sets = 1;           // more than one: weights of over 8 bits as a sum
-  bool fixpipe = true;           // else requantised on the vector pipe
+  std::int64_t slice_rows = 0;  // output rows held in L1 at a time
+  std::int64_t m = 0;           // positions a sub-tile, multiple of 16
+  std::int64_t k_step = 0;      // columns of K a step, multiple of 32
+  int weight_sets = 1;          // more than one: weights of over 8 bits as a sum
+  bool fixpipe = true;          // else requantised on the vector pipe
   /// Weights stay in L1 for a whole channel tile; or map and weights stream through it `chunk_blocks` channel blocks at a time.
   bool streamed = false;
   std::int64_t chunk_blocks = 0;

@@ -106,7 +106,8 @@ class CoreWalk {
         return true;
       }
       case Opcode::pipe_barrier: settle(head.pipe); return true;
-      case Opcode::cross_set: case Opcode::cross_wait: throw std::runtime_error(kernel_.name + ": cross-core flags are not walked here");
+      case Opcode::cross_set:
+      case Opcode::cross_wait: throw std::runtime_error(kernel_.name + ": cross-core flags are not walked here");
       default: break;
     }
     if (isa::gm_access(kernel_.operands[head.operands]) == isa::GmAccess::write) staged_[pipe].push_back(effects_.sample(head));
@@ -137,14 +138,16 @@ void FlatMemory::write(std::uint64_t address, const void* in, Bytes bytes) {
   std::memcpy(bytes_.data() + address, in, static_cast<std::size_t>(bytes));
 }
 
-FunctionalRun::FunctionalRun(const Workload& workload, const SocSpec& soc) : workload_(workload), soc_(soc), memory_(workload.arena_bytes) {
+FunctionalRun::FunctionalRun(const Workload& workload, const SocSpec& soc)
+    : workload_(workload), soc_(soc), memory_(workload.arena_bytes) {
   for (const WorkloadTensor& tensor : workload.tensors) {
     if (!tensor.data.empty()) memory_.write(tensor.offset, tensor.data.data(), static_cast<Bytes>(tensor.data.size()));
   }
 }
 
 void FunctionalRun::set_input(std::size_t index, const std::vector<std::uint8_t>& data) {
-  memory_.write(workload_.tensors[static_cast<std::size_t>(workload_.inputs[index])].offset, data.data(), static_cast<Bytes>(data.size()));
+  memory_.write(workload_.tensors[static_cast<std::size_t>(workload_.inputs[index])].offset, data.data(),
+                static_cast<Bytes>(data.size()));
 }
 
 std::vector<std::uint8_t> FunctionalRun::bytes_of(const WorkloadTensor& tensor) {

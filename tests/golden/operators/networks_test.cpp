@@ -25,8 +25,9 @@ std::int64_t tolerance_of(const std::string& output, graph::ElementType type) {
   return output == "prob" ? 1 : 0;
 }
 
-constexpr Network kNetworks[] = {{"ad01", 2 * 264192}, {"resnet8", 2 * 12501632}, {"dscnn_kws", 2 * 2656768},
-                                 {"mobilenetv1_vww", 2 * 7489664}, {"streaming_ww", 2 * 826368}, {"mnist_ptq", 2 * 786560}};
+constexpr Network kNetworks[] = {{"ad01", 2 * 264192},         {"resnet8", 2 * 12501632},
+                                 {"dscnn_kws", 2 * 2656768},   {"mobilenetv1_vww", 2 * 7489664},
+                                 {"streaming_ww", 2 * 826368}, {"mnist_ptq", 2 * 786560}};
 constexpr const char* kBoards[] = {"310p3", "910b1", "950pr", "910a", "310x4"};
 
 std::string folder_of(const Network& network) { return models_root() + "/" + network.name; }
@@ -35,7 +36,8 @@ std::vector<graph::Tensor> inputs_of(const graph::CompiledNetwork& network, cons
   std::vector<graph::Tensor> inputs;
   const std::vector<std::string> files = numbered_files(sample, "input");
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (network.input_slots[i] >= 0) inputs.push_back(graph::read_tensor_file(files[i], network.graph.tensor(network.file_inputs[i])));
+    if (network.input_slots[i] >= 0)
+      inputs.push_back(graph::read_tensor_file(files[i], network.graph.tensor(network.file_inputs[i])));
   }
   return inputs;
 }
@@ -45,7 +47,13 @@ std::vector<std::uint8_t> row_major(const WorkloadTensor& tensor, const std::vec
   if (tensor.layout == "ND") return device;
   const std::vector<std::int64_t>& s = tensor.shape;
   const bool image = s.size() == 4;
-  const std::int64_t n = image ? s[0] : s.size() == 3 ? s[0] : 1, c = image ? s[1] : s.back(), p = image ? s[2] * s[3] : s.size() > 1 ? s[s.size() - 2] : 1;
+  const std::int64_t n = image           ? s[0]
+                         : s.size() == 3 ? s[0]
+                                         : 1,
+                     c = image ? s[1] : s.back(),
+                     p = image          ? s[2] * s[3]
+                         : s.size() > 1 ? s[s.size() - 2]
+                                        : 1;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(n * c * p));
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t channel = 0; channel < c; ++channel) {
@@ -63,7 +71,8 @@ std::vector<std::uint8_t> row_major(const WorkloadTensor& tensor, const std::vec
 void expect_intermediates(FunctionalRun& run, const Workload& workload, const std::map<std::string, graph::Tensor>& reference) {
   for (const WorkloadTensor& tensor : workload.tensors) {
     const auto expected = reference.find(tensor.name);
-    if (tensor.role == WorkloadTensor::Role::constant || expected == reference.end() || expected->second.shape != tensor.shape) continue;
+    if (tensor.role == WorkloadTensor::Role::constant || expected == reference.end() || expected->second.shape != tensor.shape)
+      continue;
     const std::vector<std::uint8_t> found = row_major(tensor, run.bytes_of(tensor));
     const std::int64_t tolerance = tensor.type == isa::DataType::fp32 ? 1 : tolerance_of(tensor.name, expected->second.type);
     ASSERT_LE(largest_difference(expected->second, found), tolerance) << tensor.name << " as " << tensor.layout;
@@ -133,7 +142,8 @@ std::string name_of_pair(const testing::TestParamInfo<std::tuple<Network, const 
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, Networks, testing::ValuesIn(kNetworks), name_of_network);
-INSTANTIATE_TEST_SUITE_P(Golden, NetworksOnChips, testing::Combine(testing::ValuesIn(kNetworks), testing::ValuesIn(kBoards)), name_of_pair);
+INSTANTIATE_TEST_SUITE_P(Golden, NetworksOnChips, testing::Combine(testing::ValuesIn(kNetworks), testing::ValuesIn(kBoards)),
+                         name_of_pair);
 
 }  // namespace
 }  // namespace npulab::test

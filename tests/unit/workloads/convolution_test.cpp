@@ -77,9 +77,14 @@ ConvolutionModel make_model(const ConvolutionCase& c) {
   m.bias = integers("b", ElementType::int32, {c.outputs}, bias);
   const graph::Shape scale_shape = c.per_channel ? graph::Shape{c.outputs} : graph::Shape{};
   const std::vector<std::int64_t> zeros(static_cast<std::size_t>(scales), c.w_zero);
-  Strings inputs = {"x", builder.scale("xs", kXScale), builder.zero("xz", c.x_type, c.x_zero), builder.constant(m.w),
-                    builder.constant(reals("ws", scale_shape, m.w_scales)), builder.constant(integers("wz", c.w_type, scale_shape, zeros)),
-                    builder.scale("ys", kYScale), builder.zero("yz", c.y_type, c.y_zero)};
+  Strings inputs = {"x",
+                    builder.scale("xs", kXScale),
+                    builder.zero("xz", c.x_type, c.x_zero),
+                    builder.constant(m.w),
+                    builder.constant(reals("ws", scale_shape, m.w_scales)),
+                    builder.constant(integers("wz", c.w_type, scale_shape, zeros)),
+                    builder.scale("ys", kYScale),
+                    builder.zero("yz", c.y_type, c.y_zero)};
   if (c.bias) inputs.push_back(builder.constant(m.bias));
   onnx::NodeProto& node = builder.node("QLinearConv", inputs, {"y"});
   set(node, "strides", c.strides);
@@ -114,18 +119,21 @@ Integers pads_of(const ConvolutionCase& c) {
 }
 
 /// The image with its zero point taken off, padded with zeros: [channels][height][width] of one image.
-std::vector<int> padded(const ConvolutionCase& c, const graph::Tensor& x, std::int64_t image, const Integers& pads, std::int64_t height, std::int64_t width) {
+std::vector<int> padded(const ConvolutionCase& c, const graph::Tensor& x, std::int64_t image, const Integers& pads,
+                        std::int64_t height, std::int64_t width) {
   std::vector<int> map(static_cast<std::size_t>(c.channels * height * width), 0);
   for (std::int64_t i = 0; i < c.channels * c.height * c.width; ++i) {
     const std::int64_t channel = i / (c.height * c.width), h = i / c.width % c.height + pads[0], w = i % c.width + pads[1];
-    map[static_cast<std::size_t>((channel * height + h) * width + w)] = value_of(x, image * c.channels * c.height * c.width + i) - static_cast<int>(c.x_zero);
+    map[static_cast<std::size_t>((channel * height + h) * width + w)] = value_of(x, image * c.channels * c.height * c.width + i) -
+                                                                        static_cast<int>(c.x_zero);
   }
   return map;
 }
 
 std::uint8_t requantised(std::int64_t sum, float w_scale, const ConvolutionCase& c) {
   const float multiplier = kXScale * w_scale / kYScale;
-  const float low = (c.y_type == kU ? 0.0f : -128.0f) - static_cast<float>(c.y_zero), high = (c.y_type == kU ? 255.0f : 127.0f) - static_cast<float>(c.y_zero);
+  const float low = (c.y_type == kU ? 0.0f : -128.0f) - static_cast<float>(c.y_zero),
+              high = (c.y_type == kU ? 255.0f : 127.0f) - static_cast<float>(c.y_zero);
   const float scaled = std::min(std::max(static_cast<float>(sum) * multiplier, low), high);
   return static_cast<std::uint8_t>(static_cast<int>(std::nearbyint(scaled)) + c.y_zero);
 }
@@ -143,9 +151,11 @@ std::vector<std::uint8_t> expected_output(const ConvolutionCase& c, const Convol
       const std::int64_t o = i / (out_h * out_w), oh = i / out_w % out_h, ow = i % out_w;
       std::int64_t sum = c.bias ? m.bias.at<std::int32_t>(static_cast<std::size_t>(o)) : 0;
       for (std::int64_t k = 0; k < depth * taps; ++k) {
-        const std::int64_t channel = o / (c.outputs / c.groups) * depth + k / taps, h = oh * c.strides[0] + k % taps / c.kernel[1] * c.dilations[0];
+        const std::int64_t channel = o / (c.outputs / c.groups) * depth + k / taps,
+                           h = oh * c.strides[0] + k % taps / c.kernel[1] * c.dilations[0];
         const std::int64_t w = ow * c.strides[1] + k % c.kernel[1] * c.dilations[1];
-        sum += map[static_cast<std::size_t>((channel * height + h) * width + w)] * (value_of(m.w, o * depth * taps + k) - static_cast<int>(c.w_zero));
+        sum += map[static_cast<std::size_t>((channel * height + h) * width + w)] *
+               (value_of(m.w, o * depth * taps + k) - static_cast<int>(c.w_zero));
       }
       y.push_back(requantised(sum, m.w_scales[c.per_channel ? static_cast<std::size_t>(o) : 0], c));
     }
@@ -164,8 +174,12 @@ TEST_P(Convolutions, give_the_sums_over_the_padded_image) {
   EXPECT_EQ(lowered.run({model.x}, 5), expected) << "kernels";
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, Convolutions, testing::Combine(testing::ValuesIn(kCases), testing::Values("310p3", "910b1", "950pr", "910a", "small_910b1", "small_310p3")),
-                         [](const auto& info) { return std::string(std::get<0>(info.param).name) + "_on_" + std::get<1>(info.param); });
+INSTANTIATE_TEST_SUITE_P(Operators, Convolutions,
+                         testing::Combine(testing::ValuesIn(kCases),
+                                          testing::Values("310p3", "910b1", "950pr", "910a", "small_910b1", "small_310p3")),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param).name) + "_on_" + std::get<1>(info.param);
+                         });
 
 }  // namespace
 }  // namespace npulab::test

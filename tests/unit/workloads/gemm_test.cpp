@@ -20,7 +20,8 @@ namespace {
 using kernels::GemmResult;
 using kernels::GemmShape;
 
-const GemmShape kShapes[] = {{1, 1, 1}, {16, 32, 32}, {128, 256, 512}, {130, 250, 1000}, {17, 600, 33}, {300, 40, 1300}, {256, 512, 1664}};
+const GemmShape kShapes[] = {{1, 1, 1},     {16, 32, 32},    {128, 256, 512}, {130, 250, 1000},
+                             {17, 600, 33}, {300, 40, 1300}, {256, 512, 1664}};
 constexpr const char* kChips[] = {"310p3", "910b1", "950pr", "910a", "310x4", "small_910b1", "small_310p3"};
 
 void expect_sound(const Workload& workload, const SocSpec& soc) {
@@ -41,7 +42,8 @@ TEST_P(Gemm, gives_the_sums) {
   for (std::int64_t i = 0; i < shape.m * shape.n; ++i) {
     std::int32_t sum = 0, found = 0;
     for (std::int64_t k = 0; k < shape.k; ++k) {
-      sum += static_cast<std::int8_t>(a[static_cast<std::size_t>(i / shape.n * shape.k + k)]) * static_cast<std::int8_t>(b[static_cast<std::size_t>(i % shape.n * shape.k + k)]);
+      sum += static_cast<std::int8_t>(a[static_cast<std::size_t>(i / shape.n * shape.k + k)]) *
+             static_cast<std::int8_t>(b[static_cast<std::size_t>(i % shape.n * shape.k + k)]);
     }
     if (result == GemmResult::int8) {
       sum = static_cast<std::int32_t>(std::nearbyint(std::min(std::max(static_cast<float>(sum) / 1024.0f, -128.0f), 127.0f)));
@@ -53,11 +55,13 @@ TEST_P(Gemm, gives_the_sums) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Gemm, testing::Combine(testing::ValuesIn(kShapes), testing::ValuesIn(kChips), testing::Values(GemmResult::int8, GemmResult::int32)),
+INSTANTIATE_TEST_SUITE_P(Shapes, Gemm,
+                         testing::Combine(testing::ValuesIn(kShapes), testing::ValuesIn(kChips),
+                                          testing::Values(GemmResult::int8, GemmResult::int32)),
                          [](const auto& info) {
                            const GemmShape& s = std::get<0>(info.param);
-                           return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) + "_on_" + std::get<1>(info.param) +
-                                  (std::get<2>(info.param) == GemmResult::int8 ? "_int8" : "_int32");
+                           return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) + "_on_" +
+                                  std::get<1>(info.param) + (std::get<2>(info.param) == GemmResult::int8 ? "_int8" : "_int32");
                          });
 
 TEST(GemmGenerator, refuses_what_cannot_be_encoded) {
@@ -71,7 +75,8 @@ TEST(GemmGenerator, stays_small_however_deep_the_product) {
   const SocSpec soc = test_chip("910b1");
   const auto ops = [&](std::int64_t k) {
     std::size_t count = 0;
-    for (const isa::Program& program : kernels::gemm_int8(soc, {4096, 4096, k}).kernels.front()->programs) count += program.ops.size();
+    for (const isa::Program& program : kernels::gemm_int8(soc, {4096, 4096, k}).kernels.front()->programs)
+      count += program.ops.size();
     return count;
   };
   EXPECT_EQ(ops(4096), ops(8192));

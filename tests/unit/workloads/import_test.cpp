@@ -23,11 +23,15 @@ ModelBuilder sound_model() {
   b.scale("s", 0.5f);
   b.zero("z", kS, 3);
   b.node("QuantizeLinear", {"image", "s", "z"}, {"x"});
-  onnx::NodeProto& conv = b.node("QLinearConv", {"x", "s", "z", b.constant(random_tensor("w", kS, {4, 3, 3, 3}, random)), b.scale("ws", 0.01f), b.zero("wz", kS, 0), "s", "z"}, {"c"});
+  onnx::NodeProto& conv = b.node("QLinearConv",
+                                 {"x", "s", "z", b.constant(random_tensor("w", kS, {4, 3, 3, 3}, random)), b.scale("ws", 0.01f),
+                                  b.zero("wz", kS, 0), "s", "z"},
+                                 {"c"});
   set(conv, "pads", Integers{1, 1, 1, 1});
   set(b.node("MaxPool", {"c"}, {"p"}), "kernel_shape", Integers{2, 2});
   b.node("Flatten", {"p"}, {"f"});
-  b.node("QGemm", {"f", "s", "z", b.constant(random_tensor("g", kS, {196, 5}, random)), "ws", "wz", "", "s", "z"}, {"y"}, "com.microsoft");
+  b.node("QGemm", {"f", "s", "z", b.constant(random_tensor("g", kS, {196, 5}, random)), "ws", "wz", "", "s", "z"}, {"y"},
+         "com.microsoft");
   b.output("y");
   return b;
 }
@@ -74,28 +78,82 @@ void set_dims(onnx::ModelProto& model, const std::string& name, const Integers& 
 }
 
 const Fault kFaults[] = {
-    {"unsupported_operators", [](auto& m) { node(m, 2)->set_op_type("AveragePool"); node(m, 3)->set_op_type("Flaten"); node(m, 4)->set_op_type("Attention"); },
+    {"unsupported_operators",
+     [](auto& m) {
+       node(m, 2)->set_op_type("AveragePool");
+       node(m, 3)->set_op_type("Flaten");
+       node(m, 4)->set_op_type("Attention");
+     },
      {"MaxPool3", "AveragePool", "Flatten4", "Flaten, did you mean 'Flatten'", "QGemm5", "com.microsoft::Attention"}},
     {"missing_tensor", [](auto& m) { node(m, 1)->set_input(3, "nowhere"); }, {"QLinearConv2", "'nowhere'", "missing"}},
     {"cycle", [](auto& m) { node(m, 1)->set_input(0, "y"); }, {"QLinearConv2", "cycle"}},
     {"made_twice", [](auto& m) { node(m, 3)->set_output(0, "c"); }, {"Flatten4", "made once", "'c'"}},
     {"output_nobody_makes", [](auto& m) { m.mutable_graph()->mutable_output(0)->set_name("q"); }, {"output q"}},
-    {"free_dimension", [](auto& m) { m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param("N"); },
+    {"free_dimension",
+     [](auto& m) {
+       m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param(
+           "N");
+     },
      {"input image", "fixed positive dimensions"}},
-    {"double_input", [](auto& m) { m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::DOUBLE); }, {"input image", "ONNX type 11"}},
-    {"short_initialiser", [](auto& m) { set_dims(m, "w", {4, 3, 3, 4}); }, {"initialiser w", "expected 144 bytes", "found 108"}},
-    {"huge_initialiser", [](auto& m) { set_dims(m, "w", {1 << 30, 1 << 30, 1 << 30, 1 << 30}, false); }, {"initialiser w", "at most"}},
-    {"channels_do_not_fit", [](auto& m) { set_dims(m, "w", {4, 9, 3, 1}); }, {"QLinearConv2", "expected channels that match"}},
-    {"wrong_attribute_type", [](auto& m) { node(m, 1)->mutable_attribute(0)->set_type(onnx::AttributeProto::INT); }, {"QLinearConv2", "pads", "a list of integers"}},
-    {"unknown_attribute", [](auto& m) { node(m, 1)->mutable_attribute(0)->set_name("padz"); }, {"QLinearConv2", "padz", "did you mean 'pads'"}},
-    {"zero_point_of_another_type", [](auto& m) { m.mutable_graph()->mutable_initializer(1)->set_data_type(onnx::TensorProto::UINT8); node(m, 1)->set_input(5, "z"); }, {"QLinearConv2", "w_zero_point", "expected int8 as w has"}},
-    {"negative_scale", [](auto& m) { const float s = -1; m.mutable_graph()->mutable_initializer(0)->set_raw_data(&s, 4); }, {"scale 's'", "positive"}},
-    {"two_problems", [](auto& m) { node(m, 0)->add_input("x1"); node(m, 1)->mutable_attribute(0)->set_ints(0, 999); m.mutable_graph()->add_initializer()->CopyFrom(m.graph().initializer(0)); m.mutable_graph()->mutable_initializer(m.graph().initializer_size() - 1)->set_name("x1"); },
+    {"double_input",
+     [](auto& m) {
+       m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::DOUBLE);
+     },
+     {"input image", "ONNX type 11"}},
+    {"short_initialiser",
+     [](auto& m) {
+       set_dims(m, "w", {4, 3, 3, 4});
+     },
+     {"initialiser w", "expected 144 bytes", "found 108"}},
+    {"huge_initialiser",
+     [](auto& m) {
+       set_dims(m, "w", {1 << 30, 1 << 30, 1 << 30, 1 << 30}, false);
+     },
+     {"initialiser w", "at most"}},
+    {"channels_do_not_fit",
+     [](auto& m) {
+       set_dims(m, "w", {4, 9, 3, 1});
+     },
+     {"QLinearConv2", "expected channels that match"}},
+    {"wrong_attribute_type",
+     [](auto& m) { node(m, 1)->mutable_attribute(0)->set_type(onnx::AttributeProto::INT); },
+     {"QLinearConv2", "pads", "a list of integers"}},
+    {"unknown_attribute",
+     [](auto& m) { node(m, 1)->mutable_attribute(0)->set_name("padz"); },
+     {"QLinearConv2", "padz", "did you mean 'pads'"}},
+    {"zero_point_of_another_type",
+     [](auto& m) {
+       m.mutable_graph()->mutable_initializer(1)->set_data_type(onnx::TensorProto::UINT8);
+       node(m, 1)->set_input(5, "z");
+     },
+     {"QLinearConv2", "w_zero_point", "expected int8 as w has"}},
+    {"negative_scale",
+     [](auto& m) {
+       const float s = -1;
+       m.mutable_graph()->mutable_initializer(0)->set_raw_data(&s, 4);
+     },
+     {"scale 's'", "positive"}},
+    {"two_problems",
+     [](auto& m) {
+       node(m, 0)->add_input("x1");
+       node(m, 1)->mutable_attribute(0)->set_ints(0, 999);
+       m.mutable_graph()->add_initializer()->CopyFrom(m.graph().initializer(0));
+       m.mutable_graph()->mutable_initializer(m.graph().initializer_size() - 1)->set_name("x1");
+     },
      {"QuantizeLinear1", "found 4"}},
     {"too_few_inputs", [](auto& m) { node(m, 4)->mutable_input()->RemoveLast(); }, {"QGemm5", "expected 9 to 9 inputs, found 8"}},
-    {"zero_stride", [](auto& m) { set(*node(m, 2), "strides", Integers{0, 1}); }, {"MaxPool3", "strides"}},
+    {"zero_stride",
+     [](auto& m) {
+       set(*node(m, 2), "strides", Integers{0, 1});
+     },
+     {"MaxPool3", "strides"}},
     {"computed_weights", [](auto& m) { node(m, 1)->set_input(3, "x"); }, {"QLinearConv2", "w", "known at compile time"}},
-    {"nothing_in_it", [](auto& m) { m.mutable_graph()->clear_node(); m.mutable_graph()->clear_output(); }, {"at least one node"}},
+    {"nothing_in_it",
+     [](auto& m) {
+       m.mutable_graph()->clear_node();
+       m.mutable_graph()->clear_output();
+     },
+     {"at least one node"}},
 };
 
 class Faults : public testing::TestWithParam<Fault> {};
@@ -105,10 +163,20 @@ TEST_P(Faults, are_named) {
   GetParam().inflict(model.model());
   const std::string file = model.save(std::string(GetParam().name) + ".onnx"), message = complaint(file);
   EXPECT_NE(message.find(file), std::string::npos) << message;
-  for (const char* word : GetParam().words) EXPECT_NE(message.find(word), std::string::npos) << "expected '" << word << "' in\n" << message;
+  for (const char* word : GetParam().words)
+    EXPECT_NE(message.find(word), std::string::npos) << "expected '" << word << "' in\n" << message;
 }
 
 INSTANTIATE_TEST_SUITE_P(Import, Faults, testing::ValuesIn(kFaults), [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Import, a_check_needs_no_chip) {
+  EXPECT_TRUE(graph::check_network(sound_model().save("checked.onnx")).empty());
+  ModelBuilder model = sound_model();
+  set(*node(model.model(), 2), "strides", Integers{0, 1});
+  const std::vector<Diagnostic> problems = graph::check_network(model.save("unchecked.onnx"));
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems.front().key, "MaxPool3");
+}
 
 TEST(Import, files_that_are_no_networks) {
   EXPECT_NE(complaint("/nowhere/at/all.onnx").find("found nothing there"), std::string::npos);

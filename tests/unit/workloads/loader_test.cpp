@@ -33,7 +33,9 @@ void expect_equal(const Workload& a, const Workload& b) {
   ASSERT_EQ(a.tensors.size(), b.tensors.size());
   for (std::size_t i = 0; i < a.tensors.size(); ++i) {
     const WorkloadTensor &s = a.tensors[i], &t = b.tensors[i];
-    EXPECT_EQ(std::tie(s.name, s.role, s.type, s.shape, s.layout, s.offset, s.bytes, s.data), std::tie(t.name, t.role, t.type, t.shape, t.layout, t.offset, t.bytes, t.data)) << s.name;
+    EXPECT_EQ(std::tie(s.name, s.role, s.type, s.shape, s.layout, s.offset, s.bytes, s.data),
+              std::tie(t.name, t.role, t.type, t.shape, t.layout, t.offset, t.bytes, t.data))
+        << s.name;
   }
   ASSERT_EQ(a.streams.size(), b.streams.size());
   for (std::size_t i = 0; i < a.streams.size(); ++i) {
@@ -57,7 +59,8 @@ Workload digits() { return graph::compile_network(kLibrary + "digits/digits.onnx
 TEST(Loader, a_lowered_network_reads_back_equal) {
   Workload workload = digits();
   workload.name = "with \"quotes\" and \\ in it";
-  workload.streams.push_back({"second", {{WorkloadTask::Kind::event_record, "record", -1, -1, 3}, {WorkloadTask::Kind::event_wait, "wait", -1, -1, 3}}});
+  workload.streams.push_back(
+      {"second", {{WorkloadTask::Kind::event_record, "record", -1, -1, 3}, {WorkloadTask::Kind::event_wait, "wait", -1, -1, 3}}});
   const std::string folder = fresh_folder("digits");
   loader::write_workload(folder, workload);
   expect_equal(loader::load_workload(folder, test_chip("910b1"), {}), workload);
@@ -95,7 +98,8 @@ TEST(Loader, the_hand_written_example_computes) {
   const Workload workload = loader::load_workload(kLibrary + "saxpy", soc, {});
   for (const Diagnostic& problem : isa::ProgramChecker(soc).check(*workload.kernels.front())) ADD_FAILURE() << to_string(problem);
   std::mt19937 random(2);
-  const graph::Tensor x = random_tensor("x", graph::ElementType::fp32, {8192}, random), y = random_tensor("y", graph::ElementType::fp32, {8192}, random);
+  const graph::Tensor x = random_tensor("x", graph::ElementType::fp32, {8192}, random),
+                      y = random_tensor("y", graph::ElementType::fp32, {8192}, random);
   FunctionalRun run(workload, soc);
   run.set_input(0, x.data);
   run.set_input(1, y.data);
@@ -150,7 +154,8 @@ TEST_P(Mistakes, are_reported_with_their_place) {
   EXPECT_TRUE(found) << "expected " << mistake.line << ':' << mistake.column << ' ' << mistake.message << " in\n" << all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Loader, Mistakes, testing::ValuesIn(kMistakes), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Loader, Mistakes, testing::ValuesIn(kMistakes),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Loader, damaged_files_never_crash) {
   const std::string folder = fresh_folder("damaged");

@@ -11,7 +11,8 @@ namespace npulab::test {
 namespace {
 
 int onnx_type(graph::ElementType type) {
-  static const int types[] = {onnx::TensorProto::INT8, onnx::TensorProto::UINT8, onnx::TensorProto::INT32, onnx::TensorProto::INT64, onnx::TensorProto::FLOAT};
+  static const int types[] = {onnx::TensorProto::INT8, onnx::TensorProto::UINT8, onnx::TensorProto::INT32, onnx::TensorProto::INT64,
+                              onnx::TensorProto::FLOAT};
   return types[static_cast<int>(type)];
 }
 
@@ -39,7 +40,8 @@ graph::Tensor random_tensor(const std::string& name, graph::ElementType type, co
   return tensor;
 }
 
-graph::Tensor integers(const std::string& name, graph::ElementType type, const graph::Shape& shape, const std::vector<std::int64_t>& values) {
+graph::Tensor integers(const std::string& name, graph::ElementType type, const graph::Shape& shape,
+                       const std::vector<std::int64_t>& values) {
   graph::Tensor tensor = bare(name, type, shape);
   const auto size = static_cast<std::size_t>(graph::size_of(type));
   for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(tensor.data.data() + i * size, &values[i], size);
@@ -75,7 +77,8 @@ std::string ModelBuilder::constant(const graph::Tensor& tensor) {
   return tensor.name;
 }
 
-onnx::NodeProto& ModelBuilder::node(const std::string& op, const Strings& inputs, const Strings& outputs, const std::string& domain) {
+onnx::NodeProto& ModelBuilder::node(const std::string& op, const Strings& inputs, const Strings& outputs,
+                                    const std::string& domain) {
   auto* node = model_.mutable_graph()->add_node();
   node->set_op_type(op);
   node->set_domain(domain);
@@ -120,8 +123,6 @@ std::string temporary_file(const std::string& name) {
   return (folder / name).string();
 }
 
-void write_bytes(const std::string& file, const std::string& bytes) {
-  std::ofstream(file, std::ios::binary) << bytes;
-}
+void write_bytes(const std::string& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
 
 }  // namespace npulab::test

@@ -17,7 +17,8 @@ using Integers = std::vector<std::int64_t>;
 
 /// Tensors with given or random contents.
 graph::Tensor random_tensor(const std::string& name, graph::ElementType type, const graph::Shape& shape, std::mt19937& random);
-graph::Tensor integers(const std::string& name, graph::ElementType type, const graph::Shape& shape, const std::vector<std::int64_t>& values);
+graph::Tensor integers(const std::string& name, graph::ElementType type, const graph::Shape& shape,
+                       const std::vector<std::int64_t>& values);
 graph::Tensor reals(const std::string& name, const graph::Shape& shape, const std::vector<float>& values);
 
 class ModelBuilder {
@@ -27,7 +28,9 @@ class ModelBuilder {
   /// Adds an initialiser and returns its name.
   std::string constant(const graph::Tensor& tensor);
   std::string scale(const std::string& name, float value) { return constant(reals(name, {}, {value})); }
-  std::string zero(const std::string& name, graph::ElementType type, std::int64_t value) { return constant(integers(name, type, {}, {value})); }
+  std::string zero(const std::string& name, graph::ElementType type, std::int64_t value) {
+    return constant(integers(name, type, {}, {value}));
+  }
   onnx::NodeProto& node(const std::string& op, const Strings& inputs, const Strings& outputs, const std::string& domain = "");
   void output(const std::string& name);
   onnx::ModelProto& model() { return model_; }

@@ -13,7 +13,8 @@ using graph::ElementType;
 
 TEST(TensorFile, every_form_reads_back) {
   std::mt19937 random(4);
-  for (const ElementType type : {ElementType::int8, ElementType::uint8, ElementType::int32, ElementType::int64, ElementType::fp32}) {
+  for (const ElementType type :
+       {ElementType::int8, ElementType::uint8, ElementType::int32, ElementType::int64, ElementType::fp32}) {
     for (const graph::Shape& shape : {graph::Shape{}, {7}, {2, 3, 4}, {1, 128, 1, 5}}) {
       const graph::Tensor tensor = random_tensor("t", type, shape, random);
       for (const char* file : {"t.pb", "t.npy", "t.bin"}) {

@@ -13,7 +13,9 @@ namespace {
 using tiling::ConvolutionShape;
 
 ConvolutionShape random_shape(std::mt19937& random) {
-  const auto pick = [&](std::int64_t least, std::int64_t most) { return least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1)); };
+  const auto pick = [&](std::int64_t least, std::int64_t most) {
+    return least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
+  };
   ConvolutionShape s;
   s.groups = random() % 3 == 0 ? pick(2, 8) : 1;
   s.in_channels = s.groups * pick(1, 300);
@@ -59,7 +61,8 @@ void expect_channels(const ConvolutionShape& s, const tiling::ConvolutionTiling&
     next += t.n;
     // Every input channel that an output channel of the tile reads lies in the tile's blocks.
     for (std::int64_t out = tile.first; out < std::min(next, s.out_channels); ++out) {
-      const std::int64_t group = out / (s.out_channels / s.groups), first = group * (s.in_channels / s.groups), last = first + s.in_channels / s.groups - 1;
+      const std::int64_t group = out / (s.out_channels / s.groups), first = group * (s.in_channels / s.groups),
+                         last = first + s.in_channels / s.groups - 1;
       EXPECT_GE(first / 32, tile.block_first);
       EXPECT_LT(last / 32, tile.block_first + tile.blocks);
     }
@@ -137,7 +140,8 @@ TEST_P(Tiling, input_rows_are_those_that_the_windows_touch) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Chips, Tiling, testing::Values("310p3", "910b1", "950pr", "910a", "310x4", "small_910b1", "small_310p3"), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Chips, Tiling, testing::Values("310p3", "910b1", "950pr", "910a", "310x4", "small_910b1", "small_310p3"),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace npulab::test

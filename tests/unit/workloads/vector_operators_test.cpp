@@ -42,8 +42,12 @@ struct AddCase {
 };
 
 TEST_P(VectorOperators, qlinear_add) {
-  const AddCase cases[] = {{{1, 3, 5, 7}, {1, 3, 5, 7}, false, kS}, {{2, 40, 9, 9}, {2, 40, 9, 9}, false, kU}, {{1, 33, 4, 4}, {1, 33, 1, 1}, true, kS},
-                           {{1, 33, 4, 4}, {}, true, kU},           {{5, 70}, {70}, true, kS},                   {{1, 1, 300, 200}, {1, 1, 300, 200}, false, kS},
+  const AddCase cases[] = {{{1, 3, 5, 7}, {1, 3, 5, 7}, false, kS},
+                           {{2, 40, 9, 9}, {2, 40, 9, 9}, false, kU},
+                           {{1, 33, 4, 4}, {1, 33, 1, 1}, true, kS},
+                           {{1, 33, 4, 4}, {}, true, kU},
+                           {{5, 70}, {70}, true, kS},
+                           {{1, 1, 300, 200}, {1, 1, 300, 200}, false, kS},
                            {{3, 1, 2}, {4, 1}, true, kS}};
   int number = 0;
   for (const AddCase& c : cases) {
@@ -55,12 +59,16 @@ TEST_P(VectorOperators, qlinear_add) {
     builder.input("a", c.type, c.a);
     if (c.constant_b) builder.constant(b);
     else builder.input("b", c.type, c.b);
-    builder.node("QLinearAdd", {"a", builder.scale("sa", sa), builder.zero("za", c.type, za), "b", builder.scale("sb", sb), builder.zero("zb", c.type, zb), builder.scale("sy", sy), builder.zero("zy", c.type, zy)}, {"y"}, "com.microsoft");
+    builder.node("QLinearAdd",
+                 {"a", builder.scale("sa", sa), builder.zero("za", c.type, za), "b", builder.scale("sb", sb),
+                  builder.zero("zb", c.type, zb), builder.scale("sy", sy), builder.zero("zy", c.type, zy)},
+                 {"y"}, "com.microsoft");
     builder.output("y");
     Outputs expected(a.data.size());
     const std::size_t inner = c.b.size() == 4 && c.b[2] == 1 ? 16 : 1;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      const float left = static_cast<float>(value_of(a, i) - za) * sa, right = static_cast<float>(value_of(b, i / inner % b.data.size()) - zb) * sb;
+      const float left = static_cast<float>(value_of(a, i) - za) * sa,
+                  right = static_cast<float>(value_of(b, i / inner % b.data.size()) - zb) * sb;
       expected[i] = saturated(std::nearbyint((left + right) / sy) + zy, c.type);
     }
     std::vector<Tensor> inputs = {a};
@@ -76,8 +84,10 @@ struct PoolCase {
 };
 
 TEST_P(VectorOperators, max_pool) {
-  const PoolCase cases[] = {{{1, 3, 8, 8}, {2, 2}, {2, 2}, {0, 0, 0, 0}, {1, 1}, kS},   {{2, 40, 7, 9}, {3, 3}, {2, 1}, {1, 1, 1, 1}, {1, 1}, kU},
-                            {{1, 32, 12, 6}, {3, 2}, {1, 2}, {2, 0, 1, 1}, {3, 2}, kS}, {{1, 1, 3, 280}, {1, 2}, {1, 1}, {0, 1, 0, 0}, {1, 1}, kS},
+  const PoolCase cases[] = {{{1, 3, 8, 8}, {2, 2}, {2, 2}, {0, 0, 0, 0}, {1, 1}, kS},
+                            {{2, 40, 7, 9}, {3, 3}, {2, 1}, {1, 1, 1, 1}, {1, 1}, kU},
+                            {{1, 32, 12, 6}, {3, 2}, {1, 2}, {2, 0, 1, 1}, {3, 2}, kS},
+                            {{1, 1, 3, 280}, {1, 2}, {1, 1}, {0, 1, 0, 0}, {1, 1}, kS},
                             {{1, 2, 1, 5}, {2, 1}, {1, 1}, {1, 0, 2, 0}, {3, 1}, kS}};
   int number = 0;
   for (const PoolCase& c : cases) {
@@ -96,8 +106,10 @@ TEST_P(VectorOperators, max_pool) {
     for (std::int64_t i = 0; i < c.x[0] * c.x[1] * oh * ow; ++i) {
       int most = c.type == kU ? 0 : -128;
       for (std::int64_t k = 0; k < c.kernel[0] * c.kernel[1]; ++k) {
-        const std::int64_t h = i / ow % oh * c.strides[0] - c.pads[0] + k / c.kernel[1] * c.dilations[0], w = i % ow * c.strides[1] - c.pads[1] + k % c.kernel[1] * c.dilations[1];
-        if (h >= 0 && h < c.x[2] && w >= 0 && w < c.x[3]) most = std::max(most, value_of(x, static_cast<std::size_t>((i / (oh * ow) * c.x[2] + h) * c.x[3] + w)));
+        const std::int64_t h = i / ow % oh * c.strides[0] - c.pads[0] + k / c.kernel[1] * c.dilations[0],
+                           w = i % ow * c.strides[1] - c.pads[1] + k % c.kernel[1] * c.dilations[1];
+        if (h >= 0 && h < c.x[2] && w >= 0 && w < c.x[3])
+          most = std::max(most, value_of(x, static_cast<std::size_t>((i / (oh * ow) * c.x[2] + h) * c.x[3] + w)));
       }
       expected.push_back(static_cast<std::uint8_t>(most));
     }
@@ -106,13 +118,17 @@ TEST_P(VectorOperators, max_pool) {
 }
 
 TEST_P(VectorOperators, qlinear_global_average_pool) {
-  for (const auto& [shape, type] : {std::pair{graph::Shape{2, 35, 7, 9}, kS}, {graph::Shape{1, 3, 30, 31}, kU}, {graph::Shape{1, 64, 1, 1}, kS}}) {
+  for (const auto& [shape, type] :
+       {std::pair{graph::Shape{2, 35, 7, 9}, kS}, {graph::Shape{1, 3, 30, 31}, kU}, {graph::Shape{1, 64, 1, 1}, kS}}) {
     ModelBuilder builder;
     const Tensor x = random_tensor("x", type, shape, random_);
     const float sx = 0.021f, sy = 0.013f;
     const int zx = 5, zy = type == kU ? 100 : -30;
     builder.input("x", type, shape);
-    builder.node("QLinearGlobalAveragePool", {"x", builder.scale("sx", sx), builder.zero("zx", type, zx), builder.scale("sy", sy), builder.zero("zy", type, zy)}, {"y"}, "com.microsoft");
+    builder.node(
+        "QLinearGlobalAveragePool",
+        {"x", builder.scale("sx", sx), builder.zero("zx", type, zx), builder.scale("sy", sy), builder.zero("zy", type, zy)}, {"y"},
+        "com.microsoft");
     builder.output("y");
     const auto n = static_cast<std::size_t>(shape[2] * shape[3]);
     Outputs expected;
@@ -142,7 +158,8 @@ TEST_P(VectorOperators, transpose_between_channels_first_and_last) {
       builder.input("x", kS, shape);
       set(builder.node("Transpose", {"x"}, {"y"}), "perm", to_last ? Integers{0, 2, 3, 1} : Integers{0, 3, 1, 2});
       builder.output("y");
-      const Outputs expected = to_last ? transposed(x, shape[0], shape[1], shape[2] * shape[3]) : transposed(x, shape[0], shape[1] * shape[2], shape[3]);
+      const Outputs expected = to_last ? transposed(x, shape[0], shape[1], shape[2] * shape[3])
+                                       : transposed(x, shape[0], shape[1] * shape[2], shape[3]);
       expect(builder, "transpose" + std::to_string(shape[3]) + (to_last ? "l" : "f"), {x}, expected);
     }
   }
@@ -165,7 +182,9 @@ TEST_P(VectorOperators, quantise_and_dequantise_along_every_axis) {
     for (const bool quantise : {true, false}) {
       ModelBuilder builder;
       builder.input("x", quantise ? kF : kU, shape);
-      onnx::NodeProto& node = builder.node(quantise ? "QuantizeLinear" : "DequantizeLinear", {"x", builder.constant(reals("s", parameters, scales)), builder.constant(integers("z", kU, parameters, zeros))}, {"y"});
+      onnx::NodeProto& node = builder.node(
+          quantise ? "QuantizeLinear" : "DequantizeLinear",
+          {"x", builder.constant(reals("s", parameters, scales)), builder.constant(integers("z", kU, parameters, zeros))}, {"y"});
       if (!whole) set(node, "axis", axis);
       builder.output("y");
       Outputs expected(quantise ? q.data.size() : x.data.size());
@@ -238,7 +257,8 @@ TEST_P(VectorOperators, outputs_that_only_rename_get_a_place_of_their_own) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Chips, VectorOperators, testing::Values("310p3", "910b1", "950pr", "small_910b1", "small_310p3"), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Chips, VectorOperators, testing::Values("310p3", "910b1", "950pr", "small_910b1", "small_310p3"),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace npulab::test
