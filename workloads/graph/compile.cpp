@@ -31,6 +31,7 @@ class Compiler {
     find_definitions();
     bind_parameters(input_files);
     infer();
+    check_size();
     lower();
     return std::move(network_);
   }
@@ -114,6 +115,21 @@ class Compiler {
     throw_problems();
   }
 
+  /// Before the work of lowering, which grows with the tensors.
+  void check_size() {
+    std::int64_t bytes = 0;
+    for (const auto& [name, tensor] : graph().tensors) {
+      if (tensor.known) bytes += element_count(tensor.shape) * size_of(tensor.type);
+    }
+    if (bytes > soc_.memory.hbm.capacity) report_size(bytes);
+    throw_problems();
+  }
+
+  void report_size(std::int64_t bytes) {
+    problem("", "expected a model that fits into " + std::to_string(soc_.memory.hbm.capacity) +
+                    " bytes of device memory, found one of " + std::to_string(bytes));
+  }
+
   void lower() {
     Workload& workload = network_.workload;
     workload.name = graph().name.empty() ? "network" : graph().name;
@@ -131,11 +147,9 @@ class Compiler {
       workload.outputs.push_back(context.separate_output(name));
       add_copy(workload, WorkloadTask::Kind::copy_to_host, name, workload.outputs.back());
     }
-    if (static_cast<std::int64_t>(workload.arena_bytes) > soc_.memory.hbm.capacity) {
-      problem("", "expected a model that fits into " + std::to_string(soc_.memory.hbm.capacity) +
-                      " bytes of device memory, found one of " + std::to_string(workload.arena_bytes));
-      throw_problems();
-    }
+    if (static_cast<std::int64_t>(workload.arena_bytes) > soc_.memory.hbm.capacity)
+      report_size(static_cast<std::int64_t>(workload.arena_bytes));
+    throw_problems();
   }
 
   /// A node whose inputs another problem has kept off the device is passed over.

@@ -12,7 +12,7 @@
 namespace npulab::graph {
 namespace {
 
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 33;
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
 constexpr std::size_t kMaxProblems = 100;
 
 /// Old files may leave the type out; then what is filled in decides.

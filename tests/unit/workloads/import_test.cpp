@@ -194,9 +194,17 @@ TEST(Import, files_that_are_no_networks) {
 }
 
 TEST(Import, a_model_too_large_for_the_device_is_refused) {
-  SocSpec soc = test_chip("910b1");
-  soc.memory.hbm.capacity = 1024;
-  EXPECT_THROW(graph::compile_network(sound_model().save("large.onnx"), soc, {}), UserError);
+  // Once by its tensors alone, once by what lowering adds to them.
+  for (const Bytes capacity : {1024, 4096}) {
+    SocSpec soc = test_chip("910b1");
+    soc.memory.hbm.capacity = capacity;
+    try {
+      graph::compile_network(sound_model().save("large.onnx"), soc, {});
+      FAIL() << "expected a UserError";
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("fits into " + std::to_string(capacity) + " bytes"), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(Import, a_tile_that_cannot_fit_names_its_node) {
