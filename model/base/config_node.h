@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A configuration file as a tree of our own that remembers where everything was written. `extends: FILE` in any map merges
-// the named file under it (maps key by key, everything else replaced). Wraps yaml-cpp, whose marks are zero-based, which
-// keeps duplicate keys silently, and whose errors name no key.
+// the named file under it (maps key by key; a quantity with its evidence and everything else replaced whole).
 #pragma once
 
 #include <string>
@@ -24,7 +23,6 @@ struct ConfigNode {
   int line = 0;
   int column = 0;
   bool overridden = false;     // written by --set
-  mutable bool used = false;   // a reader has asked for it
 
   const ConfigNode* find(const std::string& key) const;
   ConfigNode* find(const std::string& key);
@@ -41,8 +39,9 @@ using Problems = std::vector<Diagnostic>;
 /// Reads `file` with everything it extends. On any problem the tree holds what could be read.
 ConfigNode read_config_file(const std::string& file, Problems& problems);
 
-/// Applies "a.b.c=value" to the tree; `*` stands for every key of a map. An unknown path is a problem with a hint.
-void apply_override(ConfigNode& root, const std::string& assignment, Problems& problems);
+/// Sets the value at the dotted `path` as --set does; `*` stands for every key or entry, a number for an entry of a list.
+/// A path that leads nowhere is a problem with a hint; a last key that is not there is added, and its reader decides.
+void apply_override(ConfigNode& root, const std::string& path, const std::string& value, Problems& problems);
 
 /// Throws UserError with all problems, if there are any.
 void throw_problems(const Problems& problems);

@@ -8,6 +8,8 @@
 namespace npulab {
 namespace {
 
+constexpr std::size_t kShown = 60;  // characters of a wrong value that a message repeats
+
 const ConfigNode& empty_node() {
   static const ConfigNode node;
   return node;
@@ -40,8 +42,7 @@ void ConfigReader::problem(const std::string& key, const std::string& message) {
 const ConfigNode* ConfigReader::ask(const std::string& key, bool required) {
   asked_.push_back(key);
   const ConfigNode* found = node_->find(key);
-  if (found != nullptr) found->used = true;
-  else if (required && !missing_) problem(key, "expected this key, found nothing");
+  if (found == nullptr && required && !missing_) problem(key, "expected this key, found nothing");
   return found;
 }
 
@@ -112,7 +113,7 @@ std::vector<std::string> ConfigReader::texts(const std::string& key, bool requir
 bool ConfigReader::flag(const std::string& key, bool fallback) {
   const std::string value = text(key, fallback ? "true" : "false");
   if (value == "true") return true;
-  if (value != "false") problem(key, "expected true or false, found '" + value + "'");
+  if (value != "false") problem(key, "expected true or false, found '" + value.substr(0, kShown) + "'");
   return false;
 }
 
@@ -124,52 +125,63 @@ int ConfigReader::choice(const std::string& key, const std::vector<std::string>&
   if (at != names.end()) return static_cast<int>(at - names.begin());
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  problem(key, "expected one of " + all + ", found '" + value.substr(0, 60) + "'" + nearest_hint(value, names));
+  problem(key, "expected one of " + all + ", found '" + value.substr(0, kShown) + "'" + nearest_hint(value, names));
   return std::max(fallback, 0);
+}
+
+void ConfigReader::check_evidence(const Written& written, ConfigReader& inner) {
+  static const std::vector<std::string> marks = {"measured", "documented", "derived", "assumed"};
+  const ConfigNode* evidence = inner.node_->find("evidence");
+  if (evidence != nullptr && evidence->kind == ConfigNode::Kind::scalar && std::find(marks.begin(), marks.end(), written.evidence) == marks.end()) {
+    inner.problem("evidence", "expected measured, documented, derived or assumed, found '" + written.evidence.substr(0, kShown) + "'" +
+                                  nearest_hint(written.evidence, marks));
+  }
+  const ConfigNode* source = inner.node_->find("source");
+  if (source != nullptr && source->kind == ConfigNode::Kind::scalar && written.source.find_first_not_of(" \t") == std::string::npos) {
+    inner.problem("source", "expected the name of a source, found an empty text");
+  }
+}
+
+/// The text of a quantity in either form; false when there is none.
+bool ConfigReader::written_quantity(const std::string& key, const ConfigNode& node, Written& written) {
+  if (node.kind == ConfigNode::Kind::map) {
+    ConfigReader inner(node, path_.empty() ? key : path_ + '.' + key, *context_);
+    written = {inner.text("value"), inner.text("evidence"), inner.text("source")};
+    check_evidence(written, inner);
+    inner.finish();
+    const ConfigNode* value = node.find("value");
+    return value != nullptr && value->kind == ConfigNode::Kind::scalar;
+  }
+  if (!scalar_of(node, key, written.value)) return false;
+  if (context_->evidence_required && !node.overridden) problem(key, "expected {value, evidence, source}, found a bare value");
+  return true;
 }
 
 std::int64_t ConfigReader::quantity(const std::string& key, Unit unit, std::int64_t least, std::int64_t most) {
   const ConfigNode* found = ask(key, true);
-  if (found == nullptr) return least;
-  std::string written, evidence, source;
-  if (found->kind == ConfigNode::Kind::map) {
-    ConfigReader inner(*found, path_.empty() ? key : path_ + '.' + key, *context_);
-    written = inner.text("value");
-    evidence = inner.text("evidence");
-    source = inner.text("source");
-    static const std::vector<std::string> marks = {"measured", "documented", "derived", "assumed"};
-    if (!evidence.empty() && std::find(marks.begin(), marks.end(), evidence) == marks.end()) {
-      inner.problem("evidence", "expected measured, documented, derived or assumed, found '" + evidence + "'" + nearest_hint(evidence, marks));
-    }
-    inner.finish();
-    if (found->find("value") == nullptr) return least;
-  } else if (!scalar_of(*found, key, written)) {
-    return least;
-  } else if (context_->evidence_required && !found->overridden) {
-    problem(key, "expected {value, evidence, source}, found a bare number");
-  }
+  Written written;
+  if (found == nullptr || !written_quantity(key, *found, written)) return least;
   std::int64_t value = least;
   std::string trouble;
-  if (!parse_quantity(written, unit, value, trouble)) {
+  if (!parse_quantity(written.value, unit, value, trouble)) {
     problem(key, trouble);
     return least;
   }
+  most = std::min(most, largest_of(unit));
   if (value < least || value > most) {
-    problem(key, std::string("expected ") + (value < least ? "more" : "less") + ", found '" + written + "' (" +
-                     (value < least ? "too small" : "too large") + ")");
+    const std::string bound = value < least ? "at least " + quantity_text(least, unit) : "at most " + quantity_text(most, unit);
+    problem(key, "expected " + bound + ", found '" + written.value + "' (" + (value < least ? "too small" : "too large") + ")");
     return least;
   }
-  if (found->overridden) evidence = "overridden";
-  if (context_->sink) context_->sink(path_.empty() ? key : path_ + '.' + key, written, evidence, source, *found);
+  if (found->overridden) written = {written.value, "overridden", "--set"};
+  if (context_->sink) context_->sink(path_.empty() ? key : path_ + '.' + key, written.value, written.evidence, written.source, *found);
   return value;
 }
 
-std::int64_t ConfigReader::quantity_or(const std::string& key, Unit unit, std::int64_t fallback, std::int64_t least) {
-  if (!has(key)) {
-    asked_.push_back(key);
-    return fallback;
-  }
-  return quantity(key, unit, least);
+std::int64_t ConfigReader::quantity_or(const std::string& key, Unit unit, std::int64_t fallback, std::int64_t least, std::int64_t most) {
+  if (has(key)) return quantity(key, unit, least, most);
+  asked_.push_back(key);
+  return fallback;
 }
 
 void ConfigReader::finish() {

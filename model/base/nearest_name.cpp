@@ -29,7 +29,8 @@ std::string nearest_name(const std::string& name, const std::vector<std::string>
   std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edits(name, candidate);
-    if (distance < least) {
+    // A name of which nothing is left is another name, however short.
+    if (distance < least && distance < std::max(name.size(), candidate.size())) {
       least = distance;
       best = candidate;
     }

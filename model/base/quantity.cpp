@@ -55,13 +55,15 @@ bool split(const std::string& text, std::string& digits, int& decimals, std::str
   }
   while (i < text.size() && text[i] == ' ') ++i;
   suffix = text.substr(i);
-  return !digits.empty() && digits != "-" && digits.size() <= 30;
+  return !digits.empty() && digits != "-";
 }
+
+constexpr std::size_t kMaxDigits = 20;  // times the largest factor still fits 128 bits
 
 /// Identifiers are written in hexadecimal.
 bool parse_hex(const std::string& text, std::int64_t& value, std::string& problem) {
   const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
-  if (error == std::errc() && end == text.data() + text.size()) return true;
+  if (error == std::errc() && end == text.data() + text.size() && value >= 0) return true;
   problem = "expected a hexadecimal number such as 0x19e5, found '" + text + "'";
   return false;
 }
@@ -76,6 +78,27 @@ const char* example_of(Unit unit) {
   return examples[static_cast<int>(unit)];
 }
 
+std::int64_t largest_of(Unit unit) {
+  constexpr std::int64_t tera = 1'000'000'000'000;
+  static constexpr std::int64_t largest[] = {std::numeric_limits<std::int64_t>::max(), std::int64_t{1} << 50, tera, tera, 1'000'000'000,
+                                             1'000'000, 100'000'000, 1'000'000 * tera, 1000 * tera, 1'000'000};
+  return largest[static_cast<int>(unit)];
+}
+
+std::string quantity_text(std::int64_t value, Unit unit) {
+  const Suffix* best = &suffixes(unit).front();
+  for (const Suffix& suffix : suffixes(unit)) {
+    if (value != 0 && value % suffix.factor == 0 && suffix.factor > best->factor) best = &suffix;
+  }
+  std::string text = std::to_string(value / best->factor);
+  // Only quantities kept in thousandths have a first suffix above one.
+  if (std::int64_t rest = value % best->factor; rest != 0) {
+    text += '.';
+    for (std::int64_t digit = best->factor / 10; rest != 0; rest %= digit, digit /= 10) text += static_cast<char>('0' + rest / digit);
+  }
+  return text + (*best->text == 0 ? "" : " ") + best->text;
+}
+
 bool parse_quantity(const std::string& text, Unit unit, std::int64_t& value, std::string& problem) {
   if (unit == Unit::count && text.size() > 2 && text.size() <= 12 && text[0] == '0' && text[1] == 'x') return parse_hex(text, value, problem);
   std::string digits, suffix;
@@ -87,6 +110,10 @@ bool parse_quantity(const std::string& text, Unit unit, std::int64_t& value, std
     if (suffix == candidate.text) found = &candidate;
   }
   if (found == nullptr) return false;
+  if (digits.size() > kMaxDigits) {
+    problem += " (too many digits)";
+    return false;
+  }
   __int128 scaled = 0;
   const bool negative = digits[0] == '-';
   for (char c : digits) {

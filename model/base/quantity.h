@@ -24,6 +24,12 @@ enum class Unit : std::uint8_t {
 /// "cycle", "B/cycle", ...: for messages.
 const char* example_of(Unit unit);
 
+/// The largest integer that a quantity of `unit` may have unless its reader says less: times and rates stay far from overflow.
+std::int64_t largest_of(Unit unit);
+
+/// "512 KiB", "8.5 cycle": a value as a person would write it.
+std::string quantity_text(std::int64_t value, Unit unit);
+
 /// Reads `text` as a quantity of `unit`. False when it is no number, has no or a wrong unit, or is not whole in the integer's
 /// unit; `problem` then says what was expected.
 bool parse_quantity(const std::string& text, Unit unit, std::int64_t& value, std::string& problem);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
 
 #include "model/base/config_reader.h"
 #include "model/base/nearest_name.h"
+#include "model/spec/board_overrides.h"
 #include "model/spec/board_spec.h"
 #include "model/spec/config_check.h"
 #include "model/spec/soc_reader.h"
@@ -38,6 +40,12 @@ LinkSpec read_link(ConfigReader reader) {
   return link;
 }
 
+/// Names become parts of dotted paths.
+void check_name(ConfigReader& reader, const std::string& name) {
+  const bool fine = std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '@'; });
+  if (!fine || name.empty()) reader.problem(name, "expected a name of letters, digits, '_' and '-', found another");
+}
+
 /// What may hang below what: root port -> (upstream -> downstream)* -> endpoint.
 bool fits_below(PcieNodeSpec::Kind parent, PcieNodeSpec::Kind child) {
   using Kind = PcieNodeSpec::Kind;
@@ -58,9 +66,11 @@ class BoardReader {
     for (const std::string& name : socs.keys()) {
       ConfigReader soc = socs.map(name);
       soc.text("format", kSocFormat);
+      check_name(socs, name);
       names_.push_back(name);
       board_.socs.push_back(read_soc(soc));
     }
+    if (names_.empty()) socs.problem("", "expected at least one chip, found none");
     read_devices(reader.map("devices"));
     read_tree(reader.map("pcie"), -1);
     for (std::size_t i = 0; i < board_.devices.size(); ++i) {
@@ -74,8 +84,9 @@ class BoardReader {
   void read_host(ConfigReader reader) {
     HostSpec& host = board_.host;
     host.memory_latency = reader.quantity("memory_latency", Unit::time);
-    host.memory_bytes_per_s = reader.quantity("memory_bandwidth", Unit::bandwidth);
+    host.memory_bytes_per_s = reader.quantity("memory_bandwidth", Unit::bandwidth, 1'000'000);
     host.read_completion_boundary = static_cast<int>(reader.quantity("read_completion_boundary", Unit::bytes, 64, 128));
+    if (!is_power_of_two(host.read_completion_boundary)) reader.problem("read_completion_boundary", "expected 64 B or 128 B, found another size");
     host.doorbell_latency = reader.quantity("doorbell", Unit::time, 0);
     host.interrupt_latency = reader.quantity("interrupt", Unit::time, 0);
     host.driver_call = reader.quantity("driver_call", Unit::time, 0);
@@ -97,6 +108,7 @@ class BoardReader {
       spec.boot_failure = device.text("boot_failure", "");
       spec.fails_boot = !spec.boot_failure.empty();
       device.finish();
+      check_name(reader, name);
       device_names_.push_back(name);
       board_.devices.push_back(spec);
     }
@@ -107,6 +119,7 @@ class BoardReader {
   void read_tree(ConfigReader reader, int parent) {
     using Kind = PcieNodeSpec::Kind;
     for (const std::string& name : reader.keys()) {
+      check_name(reader, name);
       ConfigReader entry = reader.map(name);
       PcieNodeSpec node;
       node.kind = static_cast<Kind>(entry.choice("kind", {"root_port", "switch_upstream", "switch_downstream", "endpoint"}));
@@ -118,6 +131,7 @@ class BoardReader {
       if (node.kind == Kind::switch_upstream || node.kind == Kind::endpoint) node.link = read_link(entry.map("link"));
       if (node.kind != Kind::endpoint) node.forward_latency = entry.quantity("forward_latency", Unit::time, 0);
       if (node.kind == Kind::endpoint) node.device = read_endpoint_device(entry);
+      if (node.device >= 0) check_link(entry, node);
       board_.pcie.push_back(node);
       const int index = static_cast<int>(board_.pcie.size()) - 1;
       if (node.kind != Kind::endpoint) {
@@ -137,6 +151,19 @@ class BoardReader {
     if (at != device_names_.end()) return static_cast<int>(at - device_names_.begin());
     entry.problem("device", "expected a name under devices, found '" + device + "'" + nearest_hint(device, device_names_));
     return -1;
+  }
+
+  /// A link trains to what its endpoint can do, or less.
+  void check_link(ConfigReader& entry, const PcieNodeSpec& node) {
+    const DeviceSpec& device = board_.devices[static_cast<std::size_t>(node.device)];
+    if (board_.socs.empty()) return;
+    const EndpointSpec& endpoint = board_.socs[static_cast<std::size_t>(device.soc)].endpoint;
+    const auto most = [&](const char* key, int found, int most_value) {
+      if (found > most_value) entry.problem("link", std::string("expected ") + key + " of at most " + std::to_string(most_value) + " as the endpoint has, found " + std::to_string(found));
+    };
+    most("generation", node.link.generation, endpoint.max_generation);
+    most("width", node.link.width, endpoint.max_width);
+    most("max_payload", node.link.max_payload_bytes, endpoint.max_payload_bytes);
   }
 
   BoardSpec& board_;
@@ -186,7 +213,7 @@ BoardSpec load_board(const std::string& file, const std::vector<std::string>& ov
   board.file = file;
   ConfigNode root = read_config_file(file, problems);
   throw_problems(problems);
-  for (const std::string& assignment : overrides) apply_override(root, assignment, problems);
+  apply_board_overrides(root, overrides, problems);
   read_by_format(root, problems, board, true);
   throw_problems(problems);
   return board;

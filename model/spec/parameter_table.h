@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where every configured number came from: path, value as written, unit, evidence and source, in file order.
+// Where every configured number came from: path, value as written with its unit, evidence and source, in file order.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ enum class Evidence : std::uint8_t { measured, documented, derived, assumed, ove
 const char* name_of(Evidence evidence);
 
 struct Parameter {
-  std::string path;    // board.npu0.soc.cube.head_pipelined (the path --set takes)
+  std::string path;    // socs.ascend910b1.cores.cube.cube.head_pipelined (a path that --set takes)
   std::string value;   // as written, unit included
   Evidence evidence = Evidence::assumed;
   std::string source;

@@ -12,9 +12,9 @@ void read_groups(ConfigReader reader, SocSpec& soc) {
     CoreGroupSpec spec;
     spec.name = name;
     spec.count = static_cast<int>(group.quantity("count", Unit::count, 1, 4096));
-    spec.fused_cores = static_cast<int>(group.quantity_or("fused_cores", Unit::count, 0));
-    spec.cube_cores = static_cast<int>(group.quantity_or("cube_cores", Unit::count, 0));
-    spec.vector_cores = static_cast<int>(group.quantity_or("vector_cores", Unit::count, 0));
+    spec.fused_cores = static_cast<int>(group.quantity_or("fused_cores", Unit::count, 0, 0, 64));
+    spec.cube_cores = static_cast<int>(group.quantity_or("cube_cores", Unit::count, 0, 0, 64));
+    spec.vector_cores = static_cast<int>(group.quantity_or("vector_cores", Unit::count, 0, 0, 64));
     const bool fused = spec.fused_cores == 1 && spec.cube_cores == 0 && spec.vector_cores == 0;
     const bool split = spec.fused_cores == 0 && spec.cube_cores <= 1 && spec.vector_cores <= 2 && spec.cube_cores + spec.vector_cores > 0;
     if (!fused && !split) group.problem("", "expected one fused core, or at most one cube and two vector cores, found another mix");
@@ -32,6 +32,7 @@ void read_cores(ConfigReader reader, SocSpec& soc) {
     cube = cube || group.cube_cores > 0;
     vector = vector || group.vector_cores > 0;
   }
+  if (fused && cube) reader.problem("", "expected cubes in fused cores or in cores of their own, found both");
   if (fused) soc.fused = read_core(reader.map("fused"), CoreKind::fused);
   if (cube) soc.cube = read_core(reader.map("cube"), CoreKind::cube);
   if (vector) soc.vector = read_core(reader.map("vector"), CoreKind::vector);
@@ -86,7 +87,8 @@ void read_bars(ConfigReader& reader, EndpointSpec& spec) {
     entry.index = static_cast<int>(bar.quantity("index", Unit::count, 0, 4));
     entry.size = bar.quantity("size", Unit::bytes, 4096, Bytes{1} << 40);
     entry.prefetchable = bar.flag("prefetchable", false);
-    entry.role = bar.text("role");
+    static const std::vector<std::string> roles = {"io", "memory", "reserved"};
+    entry.role = roles[static_cast<std::size_t>(bar.choice("role", roles))];
     if (!is_power_of_two(entry.size)) bar.problem("size", "expected a power of two, found another size");
     if (entry.index % 2 != 0 || taken[entry.index]) bar.problem("index", "expected 0, 2 or 4, each once (64-bit BARs take two), found another");
     taken[entry.index] = true;
