@@ -32,6 +32,7 @@ std::vector<std::string> ConfigReader::keys() const {
 }
 
 void ConfigReader::problem(const std::string& key, const std::string& message) {
+  if (missing_) return;  // reported where it is missing; whatever follows from that helps nobody
   const ConfigNode* at = node_->find(key);
   if (at == nullptr) at = node_;
   const std::string full = path_.empty() ? key : key.empty() ? path_ : path_ + '.' + key;
@@ -42,7 +43,7 @@ void ConfigReader::problem(const std::string& key, const std::string& message) {
 const ConfigNode* ConfigReader::ask(const std::string& key, bool required) {
   asked_.push_back(key);
   const ConfigNode* found = node_->find(key);
-  if (found == nullptr && required && !missing_) problem(key, "expected this key, found nothing");
+  if (found == nullptr && required) problem(key, "expected this key, found nothing");
   return found;
 }
 

@@ -56,7 +56,7 @@ class ConfigReader {
   std::int64_t quantity_or(const std::string& key, Unit unit, std::int64_t fallback, std::int64_t least = 0,
                            std::int64_t most = kNoLimit);
 
-  /// A problem with `key`: "expected ..., found ...".
+  /// A problem with `key`: "expected ..., found ..."; nothing when the whole map is missing, which is reported already.
   void problem(const std::string& key, const std::string& message);
   /// Reports keys that were never asked for.
   void finish();

@@ -126,7 +126,10 @@ class BoardReader {
       node.parent = parent;
       node.path = (parent < 0 ? std::string("board") : board_.pcie[static_cast<std::size_t>(parent)].path) + '.' + name;
       const bool fits = parent < 0 ? node.kind == Kind::root_port : fits_below(board_.pcie[static_cast<std::size_t>(parent)].kind, node.kind);
-      if (!fits) entry.problem("kind", "expected root_port -> (switch_upstream -> switch_downstream)* -> endpoint, found it elsewhere");
+      if (!fits) {
+        entry.problem("kind", "expected root_port -> (switch_upstream -> switch_downstream)* -> endpoint, found it elsewhere");
+        continue;  // its other keys belong to another kind
+      }
       // A link joins a root port or downstream port to what is below it; inside a switch there is none.
       if (node.kind == Kind::switch_upstream || node.kind == Kind::endpoint) node.link = read_link(entry.map("link"));
       if (node.kind != Kind::endpoint) node.forward_latency = entry.quantity("forward_latency", Unit::time, 0);

@@ -32,6 +32,7 @@ void read_cores(ConfigReader reader, SocSpec& soc) {
     cube = cube || group.cube_cores > 0;
     vector = vector || group.vector_cores > 0;
   }
+  if (soc.groups.empty()) return;  // reported already
   if (fused && cube) reader.problem("", "expected cubes in fused cores or in cores of their own, found both");
   if (fused) soc.fused = read_core(reader.map("fused"), CoreKind::fused);
   if (cube) soc.cube = read_core(reader.map("cube"), CoreKind::cube);
@@ -41,12 +42,14 @@ void read_cores(ConfigReader reader, SocSpec& soc) {
 
 void read_cross_flags(ConfigReader reader, CrossFlagSpec& spec) {
   spec.supported = reader.flag("supported", false);
-  if (spec.supported) {
-    spec.flags = static_cast<int>(reader.quantity("flags", Unit::count, 1, 16));
-    spec.max_pending = static_cast<int>(reader.quantity("max_pending", Unit::count, 1, 64));
-    spec.intra_group_cycles = reader.quantity("intra_group", Unit::cycles);
-    spec.inter_group_cycles = reader.quantity("inter_group", Unit::cycles);
-  }
+  // A chip whose flags are switched off may keep their numbers.
+  const auto number = [&](const char* key, Unit unit, std::int64_t most) {
+    return spec.supported ? reader.quantity(key, unit, 1, most) : reader.quantity_or(key, unit, 1, 1, most);
+  };
+  spec.flags = static_cast<int>(number("flags", Unit::count, 16));
+  spec.max_pending = static_cast<int>(number("max_pending", Unit::count, 64));
+  spec.intra_group_cycles = number("intra_group", Unit::cycles, ConfigReader::kNoLimit);
+  spec.inter_group_cycles = number("inter_group", Unit::cycles, ConfigReader::kNoLimit);
   reader.finish();
 }
 
@@ -131,13 +134,15 @@ void read_scheduler(ConfigReader reader, TaskSchedulerSpec& spec) {
 }
 
 void read_boot(ConfigReader reader, BootSpec& spec) {
-  spec.rom = reader.quantity("rom", Unit::time, 0);
-  spec.firmware_load = reader.quantity("firmware_load", Unit::time, 0);
-  spec.os = reader.quantity("os", Unit::time, 0);
-  spec.self_test = reader.quantity("self_test", Unit::time, 0);
-  spec.services = reader.quantity("services", Unit::time, 0);
-  spec.fast_total = reader.quantity("fast_total", Unit::time, 1);
-  spec.heartbeat_period = reader.quantity("heartbeat_period", Unit::time, 1'000'000);
+  constexpr Picoseconds kMostState = 600 * kPicosecondsPerSecond;  // as long as drivers wait at all
+  constexpr Picoseconds kMostFast = 10 * kPicosecondsPerSecond;
+  spec.rom = reader.quantity("rom", Unit::time, 0, kMostState);
+  spec.firmware_load = reader.quantity("firmware_load", Unit::time, 0, kMostState);
+  spec.os = reader.quantity("os", Unit::time, 0, kMostState);
+  spec.self_test = reader.quantity("self_test", Unit::time, 0, kMostState);
+  spec.services = reader.quantity("services", Unit::time, 0, kMostState);
+  spec.fast_total = reader.quantity("fast_total", Unit::time, 1, kMostFast);
+  spec.heartbeat_period = reader.quantity("heartbeat_period", Unit::time, kPicosecondsPerMicrosecond);
   reader.finish();
 }
 
