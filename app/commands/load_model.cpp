@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/load_model.h"
 
-#include <charconv>
 #include <random>
 
 #include "model/base/errors.h"
@@ -102,14 +101,9 @@ std::vector<std::string> split_overrides(const std::vector<std::string>& assignm
       continue;
     }
     const std::size_t equals = assignment.find('=');
-    std::int64_t value = 0;
-    const char* begin = assignment.data() + (equals == std::string::npos ? assignment.size() : equals + 1);
-    const char* end = assignment.data() + assignment.size();
-    const auto [stop, error] = std::from_chars(begin, end, value);
-    if (equals == std::string::npos || error != std::errc() || stop != end) {
-      throw UserError({{"--set", 0, 0, assignment.substr(0, equals), "expected workload.NAME=WHOLE NUMBER, found '" + assignment + "'"}});
-    }
-    parameters[assignment.substr(prefix.size(), equals - prefix.size())] = value;
+    if (equals == std::string::npos)
+      throw UserError({{"--set", 0, 0, assignment, "expected workload.NAME=VALUE, found no value"}});
+    parameters[assignment.substr(prefix.size(), equals - prefix.size())] = assignment.substr(equals + 1);
   }
   return rest;
 }

@@ -239,4 +239,19 @@ Workload gemm_int8(const SocSpec& soc, const GemmShape& shape, GemmResult result
   return workload;
 }
 
+KernelGenerator gemm_int8_generator() {
+  return {"gemm_int8",
+          "INT8 matrix product of any size, its tiles chosen from the chip's buffers and rates",
+          {{"m", "", "rows of A and C"},
+           {"n", "", "columns of C"},
+           {"k", "", "columns of A"},
+           {"seed", "0", "above 0: A and B are random constants, else left empty (for timing)"},
+           {"result", "int8", "elements of C", {"int8", "int32"}}},
+          [](const SocSpec& soc, const KernelOptions& o) {
+            return gemm_int8(soc, {o.integer("m"), o.integer("n"), o.integer("k")},
+                             o.choice("result") == "int8" ? GemmResult::int8 : GemmResult::int32,
+                             static_cast<std::uint32_t>(o.integer("seed")));
+          }};
+}
+
 }  // namespace npulab::kernels

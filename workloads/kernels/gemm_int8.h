@@ -8,6 +8,7 @@
 
 #include "model/spec/soc_spec.h"
 #include "model/task/workload.h"
+#include "workloads/kernels/kernel_registry.h"
 
 namespace npulab::kernels {
 
@@ -21,5 +22,7 @@ enum class GemmResult : std::uint8_t { int8, int32 };
 /// One task that computes C = A B^T. Tensors: a [m,k], b [n,k], c [m,n]; a and b are random constants if `seed` > 0, else empty
 /// (for timing). UserError when an extent is not within 1..65535 (what the loading instruction encodes).
 Workload gemm_int8(const SocSpec& soc, const GemmShape& shape, GemmResult result = GemmResult::int8, std::uint32_t seed = 0);
+
+KernelGenerator gemm_int8_generator();
 
 }  // namespace npulab::kernels

@@ -37,4 +37,11 @@ Workload gm_stream(const SocSpec& soc, std::int64_t bytes_per_core) {
   return workload;
 }
 
+KernelGenerator gm_stream_generator() {
+  return {"gm_stream",
+          "nothing but loads: every cube core reads its own bytes from GM into L1",
+          {{"bytes_per_core", "", "what each core reads, rounded down to whole pieces", {}, Unit::bytes}},
+          [](const SocSpec& soc, const KernelOptions& o) { return gm_stream(soc, o.integer("bytes_per_core")); }};
+}
+
 }  // namespace npulab::kernels

@@ -2,6 +2,7 @@
 #include "workloads/loader/workload_folder.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -9,8 +10,7 @@
 #include "model/base/config_reader.h"
 #include "model/base/nearest_name.h"
 #include "model/isa/ktrace.h"
-#include "workloads/kernels/gemm_int8.h"
-#include "workloads/kernels/gm_stream.h"
+#include "workloads/loader/generate_section.h"
 
 namespace npulab::loader {
 namespace {
@@ -31,7 +31,7 @@ class FolderReader {
     folder_ = fs::path(file_).parent_path();
   }
 
-  /// Reads without a chip; a `generate` section is left in `generator`.
+  /// Reads without a chip; a `generate` section is kept for generate().
   Workload read(Problems& problems) {
     Workload workload;
     const ConfigNode root = read_config_file(file_, problems);
@@ -43,7 +43,7 @@ class FolderReader {
       reader.problem("format", std::string("expected ") + kFormat + ", found '" + format + "'");
     workload.name = reader.text("name");
     if (reader.has("generate")) {
-      read_generator(reader.map("generate"));
+      section_.read(reader.map("generate"), parameters_, problems);
     } else {
       read_body(reader, workload, problems);
     }
@@ -51,38 +51,10 @@ class FolderReader {
     return workload;
   }
 
-  Workload generate(const SocSpec& soc) const {
-    if (generator_ == "gm_stream") return kernels::gm_stream(soc, values_.at("bytes_per_core"));
-    const kernels::GemmShape shape{values_.at("m"), values_.at("n"), values_.at("k")};
-    return kernels::gemm_int8(soc, shape, static_cast<kernels::GemmResult>(result_),
-                              static_cast<std::uint32_t>(values_.at("seed")));
-  }
-  bool generated() const { return !generator_.empty(); }
+  Workload generate(const SocSpec& soc) const { return section_.generate(soc); }
+  bool generated() const { return section_.found(); }
 
  private:
-  void read_generator(ConfigReader reader) {
-    const std::vector<std::string> names = {"gemm_int8", "gm_stream"};
-    generator_ = names[static_cast<std::size_t>(reader.choice("kernel", names))];
-    const auto value = [&](const char* key, Unit unit, std::int64_t fallback) {
-      const auto given = parameters_.find(key);
-      std::int64_t number = fallback < 0 ? reader.quantity(key, unit) : reader.quantity_or(key, unit, fallback);
-      values_[key] = given == parameters_.end() ? number : given->second;
-    };
-    if (generator_ == "gm_stream") {
-      value("bytes_per_core", Unit::bytes, -1);
-    } else {
-      for (const char* key : {"m", "n", "k"}) value(key, Unit::count, -1);
-      value("seed", Unit::count, 0);
-      result_ = reader.choice("result", {"int8", "int32"}, 0);
-    }
-    for (const auto& [name, number] : parameters_) {
-      if (values_.count(name) == 0)
-        reader.problem(
-            "", "--set workload." + name + ": expected a key of this section, found another" + nearest_hint(name, reader.keys()));
-    }
-    reader.finish();
-  }
-
   void read_body(ConfigReader& reader, Workload& workload, Problems& problems) {
     workload.target_soc = reader.text("target_soc", "");
     workload.arena_bytes = static_cast<std::uint64_t>(reader.quantity("arena", Unit::bytes, 0));
@@ -101,10 +73,22 @@ class FolderReader {
     for (ConfigReader entry : reader.list("streams")) read_stream(entry, workload);
   }
 
+  /// Kernel traces know whole numbers only.
+  isa::KtraceParameters whole_numbers(Problems& problems) const {
+    isa::KtraceParameters numbers;
+    for (const auto& [name, text] : parameters_) {
+      const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), numbers[name]);
+      if (error == std::errc() && stop == text.data() + text.size()) continue;
+      problems.push_back({"--set", 0, 0, "workload." + name, "expected a whole number, found '" + text + "'"});
+    }
+    return numbers;
+  }
+
   void read_kernels(ConfigReader& reader, Workload& workload, Problems& problems) {
+    const isa::KtraceParameters numbers = whole_numbers(problems);
     for (const std::string& file : reader.texts("kernels")) {
       try {
-        workload.kernels.push_back(std::make_shared<const Kernel>(isa::load_ktrace((folder_ / file).string(), parameters_)));
+        workload.kernels.push_back(std::make_shared<const Kernel>(isa::load_ktrace((folder_ / file).string(), numbers)));
       } catch (const UserError& error) {
         problems.insert(problems.end(), error.diagnostics().begin(), error.diagnostics().end());
       }
@@ -209,10 +193,9 @@ class FolderReader {
   }
 
   const WorkloadParameters& parameters_;
-  std::string file_, generator_;
-  int result_ = 0;  // GemmResult
+  std::string file_;
   fs::path folder_;
-  std::map<std::string, std::int64_t> values_;
+  GenerateSection section_;
 };
 
 }  // namespace

@@ -12,8 +12,8 @@
 
 namespace npulab::loader {
 
-/// Values for `param` lines of kernel traces and keys of `generate`, from --set workload.NAME=VALUE.
-using WorkloadParameters = std::map<std::string, std::int64_t>;
+/// Values as written for `param` lines of kernel traces and options of `generate`, from --set workload.NAME=VALUE.
+using WorkloadParameters = std::map<std::string, std::string>;
 
 /// Writes the folder, made if need be. UserError when it cannot be written.
 void write_workload(const std::string& folder, const Workload& workload);

@@ -87,10 +87,10 @@ TEST(Loader, another_chip_is_refused) {
 
 TEST(Loader, generators_take_parameters) {
   const SocSpec soc = test_chip("910b1");
-  const Workload workload = loader::load_workload(kLibrary + "gemm_int8_4096.yaml", soc, {{"m", 256}, {"k", 1024}});
+  const Workload workload = loader::load_workload(kLibrary + "gemm_int8_4096.yaml", soc, {{"m", "256"}, {"k", "1024"}});
   EXPECT_EQ(workload.operations, 2ll * 256 * 4096 * 1024);
-  EXPECT_THROW(loader::load_workload(kLibrary + "gemm_int8_4096.yaml", soc, {{"mm", 256}}), UserError);
-  EXPECT_EQ(loader::load_workload(kLibrary + "gm_stream.yaml", soc, {{"bytes_per_core", 1 << 20}}).arena_bytes, 24u << 20);
+  EXPECT_THROW(loader::load_workload(kLibrary + "gemm_int8_4096.yaml", soc, {{"mm", "256"}}), UserError);
+  EXPECT_EQ(loader::load_workload(kLibrary + "gm_stream.yaml", soc, {{"bytes_per_core", "1 MiB"}}).arena_bytes, 24u << 20);
 }
 
 TEST(Loader, the_hand_written_example_computes) {
