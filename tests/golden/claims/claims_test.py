@@ -100,7 +100,8 @@ def roofline(tmp):
 
 def lspci(tmp):
     """A third party reads the configuration space of every shipped board."""
-    speeds = {"310p3": ("16GT/s", "x16", "d500"), "910b1": ("16GT/s", "x16", "d802"), "910a": ("16GT/s", "x16", "d801"), "950pr": ("32GT/s", "x16", "d806")}
+    speeds = {"310p3": ("16GT/s", "x16", "d500"), "910b1": ("16GT/s", "x16", "d802"), "910a": ("16GT/s", "x16", "d801"), "950pr": ("32GT/s", "x16", "d806"),
+              "910b2": ("16GT/s", "x16", "d802"), "910b3": ("16GT/s", "x16", "d802"), "950pr_28core": ("32GT/s", "x16", "d806")}
     for path in BOARDS:
         dump = f"{tmp}/dump.txt"
         npulab("devices", path, "--lspci", dump)

@@ -44,7 +44,7 @@ TEST_P(ShippedBoard, comes_up_and_copies) {
   EXPECT_EQ(machine.plain.fabric->outstanding(), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShippedBoard, testing::Values("card_310p3", "card_310x4", "card_910a", "card_910b1", "card_950pr"),
+INSTANTIATE_TEST_SUITE_P(All, ShippedBoard, testing::Values("card_310p3", "card_310x4", "card_910a", "card_910b1", "card_910b2", "card_910b3", "card_950pr", "card_950pr_28core"),
                          [](const auto& board) { return std::string(board.param); });
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 BoardSpec board_of(const std::string& name) { return load_board(test::source_path("configs/board/card_" + name + ".yaml"), {}); }
 
 TEST(ShippedConfigs, all_are_there_and_clean) {
-  EXPECT_EQ(test::shipped("soc").size(), 5u);
-  EXPECT_EQ(test::shipped("board").size(), 5u);
+  EXPECT_EQ(test::shipped("soc").size(), 8u);
+  EXPECT_EQ(test::shipped("board").size(), 8u);
   for (const char* folder : {"soc", "board"}) {
     for (const std::string& file : test::shipped(folder)) {
       for (const Diagnostic& problem : check_config_file(file)) ADD_FAILURE() << to_string(problem);
@@ -55,7 +55,8 @@ std::int64_t vectors_of(const SocSpec& soc) {
 /// Published or derived INT8 peaks in tenths of TOPS: 2 x M x N x K x clock x cubes.
 TEST(ShippedConfigs, peaks_agree_with_published_ones) {
   struct Row { const char* board; std::int64_t cubes, vectors, tops_x10, fp16_x10; };
-  const Row rows[] = {{"310x4", 2, 0, 223, 111}, {"310p3", 8, 7, 1389, 695}, {"910a", 32, 0, 5243, 2621}, {"910b1", 24, 48, 7274, 3637}, {"950pr", 28, 56, 7569, 3785}};
+  const Row rows[] = {{"310x4", 2, 0, 223, 111}, {"310p3", 8, 7, 1389, 695}, {"910a", 32, 0, 5243, 2621}, {"910b1", 24, 48, 7274, 3637},
+                      {"910b2", 24, 48, 7078, 3539}, {"910b3", 20, 40, 5898, 2949}, {"950pr", 32, 64, 8651, 4325}, {"950pr_28core", 28, 56, 7569, 3785}};
   for (const Row& row : rows) {
     const SocSpec soc = board_of(row.board).socs.at(0);
     const CoreSpec& core = soc.cube_core();
@@ -129,7 +130,8 @@ TEST(ShippedConfigs, outstanding_bytes_cover_rate_times_latency) {
 }
 
 TEST(ShippedConfigs, endpoints_carry_the_ids_of_the_driver) {
-  const std::pair<const char*, int> rows[] = {{"310x4", 0xd100}, {"310p3", 0xd500}, {"910a", 0xd801}, {"910b1", 0xd802}, {"950pr", 0xd806}};
+  const std::pair<const char*, int> rows[] = {{"310x4", 0xd100}, {"310p3", 0xd500}, {"910a", 0xd801}, {"910b1", 0xd802}, {"950pr", 0xd806},
+                                              {"910b2", 0xd802}, {"910b3", 0xd802}, {"950pr_28core", 0xd806}};
   for (const auto& [name, device] : rows) {
     const EndpointSpec endpoint = board_of(name).socs.at(0).endpoint;
     EXPECT_EQ(endpoint.vendor_id, 0x19e5);
