@@ -8,7 +8,7 @@
 namespace npulab::cores::scoreboard {
 
 Scoreboard::Scoreboard(const SocSpec& soc, std::vector<const CoreSpec*> cores, std::vector<std::string> paths, Publisher& publisher)
-    : soc_(soc), paths_(std::move(paths)), publisher_(publisher), cores_(cores.size()), next_(cores.size() * kSlots, kNeverCycles) {
+    : soc_(soc), paths_(std::move(paths)), publisher_(publisher), cores_(cores.size()), next_(cores.size() * kSlots, kNeverCycles), functional_(publisher.functional()) {
   for (std::size_t i = 0; i < cores.size(); ++i) {
     cores_[i].spec = cores[i];
     cores_[i].cube_side = cores[i]->kind != CoreKind::vector;
@@ -33,6 +33,9 @@ bool uses_inter_group_flags(const Kernel& kernel, const std::vector<int>& progra
 void reset_pipe(PipeState& pipe, Cycles first_cycle, Cycles dispatch_from, int depth) {
   pipe.pushed = pipe.popped = 0;
   pipe.depth = static_cast<std::uint64_t>(std::max(depth, 1));
+  pipe.mask = 1;
+  while (pipe.mask < pipe.depth) pipe.mask *= 2;
+  --pipe.mask;
   pipe.phase = Phase::ready;
   pipe.blocked_on_cross_flag = false;
   pipe.free = pipe.visible = first_cycle;
@@ -40,8 +43,6 @@ void reset_pipe(PipeState& pipe, Cycles first_cycle, Cycles dispatch_from, int d
   pipe.totals = PipeTotals{};
   pipe.totals.stall[static_cast<int>(StallCause::launch)] = dispatch_from - first_cycle;
   pipe.accounted = dispatch_from;
-  pipe.used = false;
-  for (Cycles& cycle : pipe.left) cycle = -1;
 }
 
 }  // namespace
@@ -53,6 +54,7 @@ void Scoreboard::begin(const BlockLaunch& launch, const std::vector<int>& progra
   time_ = first_cycle;
   failure_ = BlockStatus::ok;
   dirty_ = 0;
+  recording_ = publisher_.wants_records();
   acts_.clear();
   std::fill(next_.begin(), next_.end(), kNeverCycles);
   group_sets_.clear();
@@ -64,7 +66,7 @@ void Scoreboard::begin(const BlockLaunch& launch, const std::vector<int>& progra
     core.takes_part = programs[i] >= 0;
     core.finished = !core.takes_part;
     core.holds = false;
-    core.port_users = 0;
+    std::fill(std::begin(core.demand), std::end(core.demand), 0);
     core.dispatch = first_cycle + core.spec->scalar.launch_cycles;
     core.last_effect = first_cycle;
     for (int which = 0; which < isa::kPipeCount; ++which) {
@@ -77,7 +79,10 @@ void Scoreboard::begin(const BlockLaunch& launch, const std::vector<int>& progra
     core.record.core = trace_core;
     core.record.program = static_cast<std::uint32_t>(programs[i]);
     if (!core.takes_part) continue;
-    core.costs = costs[i];
+    core.costs = costs[i]->data();
+    core.executed.assign(costs[i]->size(), 0);
+    core.wakers = 0;
+    core.own_instructions = 0;
     core.source = isa::InstructionSource(*launch.kernel, programs[i], launch.kernel->blocks[launch.block]);
     mark(static_cast<int>(i), isa::Pipe::s);
   }
@@ -106,7 +111,10 @@ Cycles Scoreboard::horizon() const {
   return limit;
 }
 
-Cycles Scoreboard::next_slot_time() const { return *std::min_element(next_.begin(), next_.end()); }
+Cycles Scoreboard::next_slot_time() const {
+  const std::int64_t key = *std::min_element(next_.begin(), next_.end());
+  return key == kNeverCycles ? kNeverCycles : key >> kSlotBits;
+}
 
 Cycles Scoreboard::next_set_time() const {
   Cycles earliest = kNeverCycles;
@@ -120,14 +128,9 @@ void Scoreboard::run(Cycles cross_horizon) {
   Cycles limit = horizon();
   horizon_changed_ = false;
   while (!failed() && !publisher_.crowded()) {
-    int slot = 0;
-    Cycles earliest = next_[0];
-    for (int i = 1; i < static_cast<int>(next_.size()); ++i) {
-      if (next_[i] < earliest) {
-        earliest = next_[i];
-        slot = i;
-      }
-    }
+    std::int64_t key = next_[0];
+    for (std::size_t i = 1; i < next_.size(); ++i) key = std::min(key, next_[i]);
+    const Cycles earliest = key == kNeverCycles ? kNeverCycles : key >> kSlotBits;
     const Cycles set_time = group_sets_.empty() ? kNeverCycles : next_set_time();
     if (std::min(earliest, set_time) >= limit) return;  // kNeverCycles is never below the limit
     time_ = std::min(earliest, set_time);
@@ -137,7 +140,7 @@ void Scoreboard::run(Cycles cross_horizon) {
       group_sets_.erase(set);
       take_effect(due);
     } else {
-      process(slot);
+      process(static_cast<int>(key & ((1 << kSlotBits) - 1)));
     }
     drain();
     if (horizon_changed_ || inter_group_flags_) {
@@ -148,21 +151,25 @@ void Scoreboard::run(Cycles cross_horizon) {
 }
 
 void Scoreboard::process(int slot) {
-  const int core = slot / kSlots;
+  const int index = slot / kSlots;
   const isa::Pipe which = static_cast<isa::Pipe>(slot % kSlots);
-  PipeState& pipe = cores_[core].pipes[slot % kSlots];
-  next_[slot] = kNeverCycles;
-  switch (pipe.phase) {
-    case Phase::starting: start_local(core, which, time_); break;
-    case Phase::executing: end_local(core, which, time_); break;
-    case Phase::gm_starting: start_gm(core, which, time_); break;
-    case Phase::gm_ending: end_gm(core, which, time_); break;
-    case Phase::checking:
+  CoreState& core = cores_[static_cast<std::size_t>(index)];
+  PipeState& pipe = core.pipes[slot % kSlots];
+  next_[static_cast<std::size_t>(slot)] = kNeverCycles;
+  const Phase phase = pipe.phase;
+  switch (phase) {
+    case Phase::starting: return start_local(core, index, which, pipe.front(), pipe.front_addresses(), time_);
+    case Phase::gm_starting: return start_gm(core, index, which, pipe.front(), pipe.front_addresses(), time_);
+    case Phase::executing: case Phase::gm_ending:
       pipe.phase = Phase::ready;
-      mark(core, which);
+      leave_ports(core, index, which, time_);
+      phase == Phase::executing ? end_local(core, index, which, time_) : end_gm(core, index, which, time_);
+      wake_dispatcher(core, index, which);
       break;
+    case Phase::checking: pipe.phase = Phase::ready; break;
     default: throw InternalError("scoreboard event without a phase");
   }
+  mark(index, which);
 }
 
 void Scoreboard::gm_issued(int core, isa::Pipe which, RequestId request, Cycles earliest_end) {
@@ -183,7 +190,7 @@ void Scoreboard::gm_resolved(int core, isa::Pipe which, const TransferResult& re
   const Cycles end = std::max(pipe.start + pipe.cost->work_cycles, data_cycle);
   pipe.visible = std::max({pipe.visible, end, visible_cycle + pipe.cost->latency_cycles});
   pipe.phase = Phase::gm_ending;
-  next(core, which) = end;
+  set_next(core, which, end);
 }
 
 bool Scoreboard::finished() const {
@@ -225,7 +232,7 @@ std::string Scoreboard::blocked_on() const {
       const bool dispatcher = which == 0;
       if (dispatcher ? core.finished : pipe.empty() && pipe.phase == Phase::ready) continue;
       if (!text.empty()) text += '\n';
-      const QueueEntry& entry = dispatcher ? core.held : pipe.phase == Phase::gm_waiting || pipe.empty() ? pipe.current : pipe.front();
+      const QueueEntry& entry = dispatcher ? QueueEntry{0, core.held.code(), core.held_position} : pipe.phase == Phase::gm_waiting || pipe.empty() ? pipe.current : pipe.front();
       text += describe(static_cast<int>(i), static_cast<isa::Pipe>(which), entry) +
               (pipe.phase == Phase::gm_waiting ? " waits for memory" : " waits");
     }

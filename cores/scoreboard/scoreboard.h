@@ -20,7 +20,8 @@ class Scoreboard {
   /// Number under which the trace knows a core.
   void set_trace_core(int core, std::uint32_t trace_core) { cores_[static_cast<std::size_t>(core)].record.core = trace_core; }
 
-  /// Gets ready for a block whose first cycle is `first_cycle`; `programs` by core, -1 for none.
+  /// Gets ready for a block whose first cycle is `first_cycle`; `programs` by core, -1 for none; `costs` without ports that
+  /// need no watching (port_relief.h).
   void begin(const BlockLaunch& launch, const std::vector<int>& programs,
              const std::vector<const std::vector<timing::InstructionCost>*>& costs, Cycles first_cycle);
 
@@ -61,24 +62,35 @@ class Scoreboard {
   Cycles horizon() const;
   void process(int slot);
   void mark(int core, isa::Pipe which) { dirty_ |= 1u << (core * kSlots + static_cast<int>(which)); }
-  Cycles& next(int core, isa::Pipe which) { return next_[core * kSlots + static_cast<int>(which)]; }
+  void set_next(int core, isa::Pipe which, Cycles cycle) {
+    const int slot = core * kSlots + static_cast<int>(which);
+    next_[static_cast<std::size_t>(slot)] = cycle << kSlotBits | slot;
+  }
   // Dispatcher (scoreboard_dispatch.cpp).
   void advance_dispatcher(int core);
-  bool dispatch_one(int core, const QueueEntry& entry);
-  bool feed(int core, const QueueEntry& entry);
+  bool dispatch_own(CoreState& core, int index, const isa::Instruction& head, std::uint32_t position);
+  bool feed(CoreState& core, int index, const isa::Instruction& head, std::uint32_t position);
+  static bool moves_gm(const CoreState& core, const QueueEntry& entry) {
+    return entry.opcode() > isa::Opcode::cross_wait && core.costs[entry.operands()].gm != isa::GmAccess::none;
+  }
   bool hold_dispatcher(int core, const QueueEntry& entry);
   void occupy_dispatcher(int core, const QueueEntry& entry, Cycles start, Cycles occupancy, StallCause cause);
   // Pipes (scoreboard_pipes.cpp).
   void advance_pipe(int core, isa::Pipe which);
-  bool try_control(int core, isa::Pipe which, const QueueEntry& entry, Cycles start);
-  bool try_set(int core, isa::Pipe which, const QueueEntry& entry, Cycles start);
-  bool try_wait(int core, isa::Pipe which, const QueueEntry& entry, Cycles start);
-  void start_local(int core, isa::Pipe which, Cycles start);
-  void end_local(int core, isa::Pipe which, Cycles end);
-  void start_gm(int core, isa::Pipe which, Cycles start);
-  void end_gm(int core, isa::Pipe which, Cycles end);
-  void leave(int core, isa::Pipe which, Cycles cycle);
-  void went_idle(int core);
+  bool try_set(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, Cycles start);
+  bool try_wait(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, Cycles start);
+  bool advance_one(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses);
+  void execute(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start);
+  void take(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start);
+  void start_local(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start);
+  void end_local(CoreState& core, int index, isa::Pipe which, Cycles end);
+  void start_gm(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start);
+  void end_gm(CoreState& core, int index, isa::Pipe which, Cycles end);
+  void leave(CoreState& core, PipeState& pipe, int index, isa::Pipe which, Cycles cycle);
+  /// The pipe's queue has a free slot more, or the pipe has come to rest.
+  void wake_dispatcher(const CoreState& core, int index, isa::Pipe which) {
+    if ((core.wakers >> static_cast<int>(which) & 1) != 0) mark(index, isa::Pipe::s);
+  }
   // Flags (scoreboard_flags.cpp).
   bool set_flag(int core, isa::Pipe source, const QueueEntry& entry, Cycles start, Cycles seen_from, bool& fine);
   bool take_flag(int core, isa::Pipe target, const QueueEntry& entry, Cycles from, Cycles& over);
@@ -89,26 +101,34 @@ class Scoreboard {
   void fail(BlockStatus status, Cycles cycle, const std::string& error);
   std::string describe(int core, isa::Pipe which, const QueueEntry& entry) const;
   // Ports (scoreboard_ports.cpp).
-  bool uses_shared_port(const CoreState& core, const timing::InstructionCost& cost) const;
-  void settle_ports(int core, Cycles cycle);
-  void set_speeds(int core, Cycles cycle);
+  static bool load_ports(CoreState& core, const timing::InstructionCost& cost, int sign);
+  void join_ports(CoreState& core, int index, isa::Pipe which, Cycles cycle);
+  void leave_ports(CoreState& core, int index, isa::Pipe which, Cycles cycle);
+  static void settle_ports(CoreState& core, Cycles cycle);
+  void set_speeds(CoreState& core, int index, Cycles cycle);
   // Accounts (scoreboard_accounts.cpp).
   static void account_gap(PipeState& pipe, Cycles arrival, Cycles start, StallCause cause);
   static void account_executed(PipeState& pipe, Cycles start, Cycles end, Cycles work);
   static void account_moved(PipeState& pipe, Cycles start, Cycles end, std::int64_t frequency_khz);
+  void account_dispatcher(CoreState& core);
   static void account_end(PipeState& pipe, Cycles visible, Cycles end);
-  void count(CoreState& core, const timing::InstructionCost& cost);
-  void record(int core, isa::Pipe which, const QueueEntry& entry, Cycles start, Cycles busy_end, Cycles visible);
+  static void count_work(CoreState& core);
+  void record(int core, isa::Pipe which, const QueueEntry& entry, Cycles start, Cycles busy_end, Cycles visible) {
+    if (recording_) write_record(core, which, entry, start, busy_end, visible);
+  }
+  void write_record(int core, isa::Pipe which, const QueueEntry& entry, Cycles start, Cycles busy_end, Cycles visible);
 
   const SocSpec& soc_;
   std::vector<std::string> paths_;
   Publisher& publisher_;
   std::vector<CoreState> cores_;
-  std::vector<Cycles> next_;
+  std::vector<std::int64_t> next_;  // by slot: cycle of the next event above the slot's own number, so that the least is the first
   std::uint32_t dirty_ = 0;
   Cycles time_ = 0;           // of the event being processed
   Cycles first_cycle_ = 0;
   Cycles cross_horizon_ = 0;
+  bool functional_ = false;
+  bool recording_ = false;
   bool horizon_changed_ = true;     // a GM move or a cross-core wait has begun, moved on or ended
   bool inter_group_flags_ = false;  // this kernel uses mode 0
   std::vector<OutsideAct> acts_;

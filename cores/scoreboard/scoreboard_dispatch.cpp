@@ -6,31 +6,63 @@
 
 namespace npulab::cores::scoreboard {
 
+/// Puts an instruction into its pipe's queue; straight on into execution where nothing is before it.
+inline bool Scoreboard::feed(CoreState& core, int index, const isa::Instruction& head, std::uint32_t position) {
+  const isa::Pipe which = isa::pipe_of(head.code());
+  PipeState& pipe = core.pipes[static_cast<int>(which)];
+  if (pipe.full()) {
+    core.wakers = static_cast<std::uint8_t>(1u << static_cast<int>(which));
+    return false;
+  }
+  // A slot can be taken from the cycle after the one in which it was left.
+  const Cycles start = std::max(core.dispatch, pipe.slot_left() + 1);
+  if (start > core.dispatch) core.pipes[0].totals.stall[static_cast<int>(StallCause::queue_full)] += start - core.dispatch;
+  core.dispatch = start + core.spec->dispatch.issue_cycles;
+  const QueueEntry entry{start + core.spec->dispatch.queue_latency_cycles, head.code(), position};
+  const Addresses addresses{head.dst, head.src0, head.src1};
+  const bool first = pipe.empty() && pipe.phase == Phase::ready;
+  const std::uint32_t slot = static_cast<std::uint32_t>(pipe.pushed++) & pipe.mask;
+  if (first && advance_one(core, index, which, entry, addresses)) return true;
+  pipe.ring[slot] = entry;
+  if (functional_ || moves_gm(core, entry)) pipe.addresses[slot] = addresses;
+  return true;
+}
+
 void Scoreboard::advance_dispatcher(int index) {
   CoreState& core = cores_[index];
   if (core.finished) return;
-  for (;;) {
-    if (!core.holds) {
-      if (!core.source.next(core.held.head)) {
+  core.wakers = 0;
+  const timing::InstructionCost* costs = core.costs;
+  const bool functional = functional_;
+  const auto needs_addresses = [costs, functional](const isa::Instruction& head) {
+    return functional || head.opcode == isa::Opcode::scalar || costs[head.operands].gm != isa::GmAccess::none;
+  };
+  isa::Instruction head = core.held;
+  std::uint32_t position = core.held_position;
+  for (bool held = core.holds; !failed(); held = false) {
+    if (!held) {
+      if (!core.source.next(head, needs_addresses)) {
         core.finished = true;
-        return;
+        break;
       }
-      core.held.position = core.source.position();
-      core.held.arrival = core.dispatch;
-      core.holds = true;
+      position = core.source.position();
     }
-    if (!dispatch_one(index, core.held)) return;
-    core.holds = false;
-    if (failed()) return;
+    const bool gone = isa::pipe_of(head.code()) != isa::Pipe::s ? feed(core, index, head, position) : dispatch_own(core, index, head, position);
+    if (gone) continue;
+    core.held = head;
+    core.held_position = position;
+    core.holds = true;
+    return;
   }
+  core.holds = false;
 }
 
-bool Scoreboard::dispatch_one(int index, const QueueEntry& entry) {
-  if (entry.head.pipe != isa::Pipe::s) return feed(index, entry);
-  CoreState& core = cores_[index];
-  switch (entry.head.opcode) {
+/// An instruction of the dispatcher itself.
+bool Scoreboard::dispatch_own(CoreState& core, int index, const isa::Instruction& head, std::uint32_t position) {
+  const QueueEntry entry{0, head.code(), position};
+  switch (entry.opcode()) {
     case isa::Opcode::scalar:
-      occupy_dispatcher(index, entry, core.dispatch, std::max<Cycles>(static_cast<Cycles>(entry.head.dst), 1), StallCause::dispatch);
+      occupy_dispatcher(index, entry, core.dispatch, std::max<Cycles>(static_cast<Cycles>(head.dst), 1), StallCause::dispatch);
       return true;
     case isa::Opcode::set_flag: {
       const Cycles start = core.dispatch, end = start + core.spec->dispatch.issue_cycles;
@@ -52,12 +84,12 @@ bool Scoreboard::dispatch_one(int index, const QueueEntry& entry) {
 bool Scoreboard::hold_dispatcher(int index, const QueueEntry& entry) {
   CoreState& core = cores_[index];
   Cycles over = core.dispatch;
-  if (entry.head.opcode == isa::Opcode::wait_flag) {
+  if (entry.opcode() == isa::Opcode::wait_flag) {
     if (!take_flag(index, isa::Pipe::s, entry, core.dispatch, over)) return false;
     occupy_dispatcher(index, entry, over, core.spec->flags.wait_cycles, StallCause::flag);
     return true;
   }
-  if (entry.head.opcode == isa::Opcode::cross_wait) {
+  if (entry.opcode() == isa::Opcode::cross_wait) {
     const bool taken = take_count(index, entry, core.dispatch, over);
     core.pipes[0].blocked_on_cross_flag = !taken;
     if (taken) occupy_dispatcher(index, entry, over, core.spec->flags.wait_cycles, StallCause::cross_core);
@@ -65,7 +97,10 @@ bool Scoreboard::hold_dispatcher(int index, const QueueEntry& entry) {
   }
   for (int which = 1; which < isa::kPipeCount; ++which) {
     const PipeState& pipe = core.pipes[which];
-    if (!pipe.empty() || pipe.phase != Phase::ready) return false;
+    if (!pipe.empty() || pipe.phase != Phase::ready) {
+      core.wakers = 0xff;
+      return false;
+    }
     over = std::max({over, pipe.visible, pipe.free});
   }
   occupy_dispatcher(index, entry, over, core.spec->flags.barrier_cycles, StallCause::barrier);
@@ -75,27 +110,10 @@ bool Scoreboard::hold_dispatcher(int index, const QueueEntry& entry) {
 void Scoreboard::occupy_dispatcher(int index, const QueueEntry& entry, Cycles start, Cycles occupancy, StallCause cause) {
   CoreState& core = cores_[index];
   const Cycles began = core.dispatch;
-  account_gap(core.pipes[0], began, start, cause);
-  account_executed(core.pipes[0], start, start + occupancy, occupancy);
+  core.pipes[0].totals.stall[static_cast<int>(cause)] += start - began;
+  ++core.own_instructions;
   core.dispatch = start + occupancy;
-  if (entry.head.pipe == isa::Pipe::s) record(index, isa::Pipe::s, entry, began, core.dispatch, core.dispatch);
-}
-
-bool Scoreboard::feed(int index, const QueueEntry& entry) {
-  CoreState& core = cores_[index];
-  PipeState& pipe = core.pipes[static_cast<int>(entry.head.pipe)];
-  if (pipe.full()) return false;
-  // This instruction takes the slot of the one `depth` before it, which is free from the cycle after that one left.
-  Cycles start = core.dispatch;
-  if (pipe.pushed >= pipe.depth) start = std::max(start, pipe.left[(pipe.pushed - pipe.depth) % kMaxDepth] + 1);
-  QueueEntry& place = pipe.ring[pipe.pushed % kMaxDepth];
-  place = entry;
-  place.arrival = start + core.spec->dispatch.queue_latency_cycles;
-  const bool was_idle = pipe.empty() && pipe.phase == Phase::ready;
-  ++pipe.pushed;
-  occupy_dispatcher(index, entry, start, core.spec->dispatch.issue_cycles, StallCause::queue_full);
-  if (was_idle) mark(index, entry.head.pipe);
-  return true;
+  record(index, isa::Pipe::s, entry, began, core.dispatch, core.dispatch);
 }
 
 }  // namespace npulab::cores::scoreboard

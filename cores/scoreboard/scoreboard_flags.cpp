@@ -8,37 +8,35 @@ namespace npulab::cores::scoreboard {
 
 /// False: not decided yet (looked at again at `start`); `fine` false: the flag overran and the block has failed.
 bool Scoreboard::set_flag(int index, isa::Pipe source, const QueueEntry& entry, Cycles start, Cycles seen_from, bool& fine) {
-  const isa::Pipe target = static_cast<isa::Pipe>(entry.head.peer);
-  FlagState& flag = cores_[index].flags[static_cast<int>(source)][static_cast<int>(target)][entry.head.event];
+  const isa::Pipe target = static_cast<isa::Pipe>(entry.peer());
+  FlagState& flag = cores_[index].flags[static_cast<int>(source)][static_cast<int>(target)][entry.event()];
   PipeState& pipe = cores_[index].pipes[static_cast<int>(source)];
-  if (flag.pending && time_ < start) {
+  if (flag.pending() && time_ < start) {
     // The wait may still consume it before `start`; everything before `start` is known once the engine gets there.
     pipe.phase = Phase::checking;
-    next(index, source) = start;
+    set_next(index, source, start);
     return false;
   }
-  if (flag.pending || flag.consumed >= start) {
+  if (flag.pending() || flag.consumed() >= start) {
     fine = false;
     fail(BlockStatus::flag_overrun, start, describe(index, source, entry) + ": the flag is still pending");
     return true;
   }
-  flag.pending = true;
-  flag.seen_from = seen_from;
+  flag.set(seen_from);
   mark(index, target);
   return true;
 }
 
 bool Scoreboard::take_flag(int index, isa::Pipe target, const QueueEntry& entry, Cycles from, Cycles& over) {
-  FlagState& flag = cores_[index].flags[entry.head.peer][static_cast<int>(target)][entry.head.event];
-  if (!flag.pending) return false;
-  over = std::max(from, flag.seen_from);
-  flag.pending = false;
-  flag.consumed = over;
+  FlagState& flag = cores_[index].flags[entry.peer()][static_cast<int>(target)][entry.event()];
+  if (!flag.pending()) return false;
+  over = std::max(from, flag.seen_from());
+  flag.consume(over);
   return true;
 }
 
 bool Scoreboard::take_count(int index, const QueueEntry& entry, Cycles from, Cycles& over) {
-  std::vector<Cycles>& counts = cores_[index].counts[entry.head.event];
+  std::vector<Cycles>& counts = cores_[index].counts[entry.event()];
   if (counts.empty()) return false;
   over = std::max(from, counts.front());
   counts.erase(counts.begin());
@@ -48,9 +46,9 @@ bool Scoreboard::take_count(int index, const QueueEntry& entry, Cycles from, Cyc
 void Scoreboard::cross_set(int index, const QueueEntry& entry, Cycles effect) {
   CoreState& core = cores_[index];
   core.last_effect = std::max(core.last_effect, effect);
-  const int mode = entry.head.peer, flag = entry.head.event;
+  const int mode = entry.peer(), flag = entry.event();
   if (mode == 0) {
-    acts_.push_back({OutsideAct::Kind::cross_set, static_cast<std::uint8_t>(index), isa::Pipe::s, entry.head.event, effect});
+    acts_.push_back({OutsideAct::Kind::cross_set, static_cast<std::uint8_t>(index), isa::Pipe::s, entry.event(), effect});
     return;
   }
   group_sets_.push_back({effect, static_cast<std::uint8_t>(index), static_cast<std::uint8_t>(mode), static_cast<std::uint8_t>(flag)});
@@ -92,16 +90,15 @@ void Scoreboard::cross_arrived(bool cube_side, int flag, Cycles usable_from) {
 }
 
 std::string Scoreboard::describe(int index, isa::Pipe which, const QueueEntry& entry) const {
-  const isa::Instruction& head = entry.head;
   std::string text = paths_[static_cast<std::size_t>(index)] + ' ' + isa::name_of(which) + " at instruction " +
-                     std::to_string(entry.position) + " (" + isa::name_of(head.opcode);
-  if (head.opcode == isa::Opcode::set_flag || head.opcode == isa::Opcode::wait_flag) {
-    const bool set = head.opcode == isa::Opcode::set_flag;
-    const char* own = isa::name_of(head.pipe);
-    const char* peer = isa::name_of(static_cast<isa::Pipe>(head.peer));
-    text += std::string(" ") + (set ? own : peer) + "->" + (set ? peer : own) + " event " + std::to_string(head.event);
-  } else if (head.opcode == isa::Opcode::cross_set || head.opcode == isa::Opcode::cross_wait) {
-    text += " flag " + std::to_string(head.event);
+                     std::to_string(entry.position) + " (" + isa::name_of(entry.opcode());
+  if (entry.opcode() == isa::Opcode::set_flag || entry.opcode() == isa::Opcode::wait_flag) {
+    const bool set = entry.opcode() == isa::Opcode::set_flag;
+    const char* own = isa::name_of(entry.pipe());
+    const char* peer = isa::name_of(static_cast<isa::Pipe>(entry.peer()));
+    text += std::string(" ") + (set ? own : peer) + "->" + (set ? peer : own) + " event " + std::to_string(entry.event());
+  } else if (entry.opcode() == isa::Opcode::cross_set || entry.opcode() == isa::Opcode::cross_wait) {
+    text += " flag " + std::to_string(entry.event());
   }
   return text + ')';
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cores/scoreboard/port_relief.h"
 #include "model/base/errors.h"
 
 namespace npulab::cores {
@@ -58,7 +59,10 @@ void ScoreboardModule::add_core(const char* core_name, CoreKind kind) {
 
 const std::vector<timing::InstructionCost>& ScoreboardModule::costs(const Kernel& kernel, CoreKind kind) {
   auto& table = cost_cache_[{&kernel, kind}];
-  if (table.empty() && !kernel.operands.empty()) table = timing::cost_table(kernel, context_.soc->core(kind));
+  if (table.empty() && !kernel.operands.empty()) {
+    table = timing::cost_table(kernel, context_.soc->core(kind));
+    scoreboard::drop_idle_ports(table, kernel, context_.soc->core(kind));
+  }
   return table;
 }
 
@@ -133,7 +137,7 @@ bool ScoreboardModule::take_due_acts(Cycles cycle) {
 void ScoreboardModule::issue(const OutsideAct& act) {
   const scoreboard::PipeState& pipe = scoreboard_->pipe(act.core, act.pipe);
   const timing::InstructionCost& cost = *pipe.cost;
-  const isa::Instruction& head = pipe.current.head;
+  const isa::Instruction head = scoreboard::instruction_of(pipe.current, pipe.current_addresses);
   GmRequest* slot = nullptr;
   for (GmRequest& request : requests_) {
     if (!request.open) slot = &request;

@@ -6,62 +6,79 @@
 
 namespace npulab::cores::scoreboard {
 
-void Scoreboard::leave(int core, isa::Pipe which, Cycles cycle) {
-  PipeState& pipe = cores_[core].pipes[static_cast<int>(which)];
-  pipe.left[pipe.popped % kMaxDepth] = cycle;
+void Scoreboard::leave(CoreState& core, PipeState& pipe, int index, isa::Pipe which, Cycles cycle) {
+  pipe.ring[pipe.popped & pipe.mask].arrival = cycle;
   ++pipe.popped;
-  if (cores_[core].holds) mark(core, isa::Pipe::s);
-}
-
-void Scoreboard::went_idle(int core) {
-  if (cores_[core].holds) mark(core, isa::Pipe::s);
+  wake_dispatcher(core, index, which);
 }
 
 void Scoreboard::advance_pipe(int index, isa::Pipe which) {
   CoreState& core = cores_[index];
   PipeState& pipe = core.pipes[static_cast<int>(which)];
   while (pipe.phase == Phase::ready && !pipe.empty() && !failed()) {
-    const QueueEntry& entry = pipe.front();
-    const Cycles start = std::max(entry.arrival, pipe.free);
-    if (entry.head.opcode <= isa::Opcode::cross_wait) {
-      if (!try_control(index, which, entry, start)) return;
-      continue;
-    }
-    const timing::InstructionCost& cost = (*core.costs)[entry.head.operands];
-    if (cost.gm != isa::GmAccess::none) {
-      pipe.phase = Phase::gm_starting;
-      next(index, which) = start;
-    } else if (uses_shared_port(core, cost)) {
-      pipe.phase = Phase::starting;
-      next(index, which) = start;
-    } else {
-      pipe.current = entry;
-      pipe.cost = &cost;
-      pipe.start = start;
-      pipe.port_user = false;
-      account_gap(pipe, entry.arrival, start, StallCause::flag);
-      if (publisher_.functional()) publisher_.add(PendingEffect{start, index, entry.head});
-      leave(index, which, start);
-      end_local(index, which, start + cost.work_cycles);
-    }
+    if (!advance_one(core, index, which, pipe.front(), pipe.front_addresses())) return;
   }
 }
 
-bool Scoreboard::try_control(int index, isa::Pipe which, const QueueEntry& entry, Cycles start) {
-  if (entry.head.opcode == isa::Opcode::set_flag || entry.head.opcode == isa::Opcode::cross_set) {
-    return try_set(index, which, entry, start);
+/// Decides the oldest instruction of a ready pipe as far as it can be; true if it has left the queue.
+bool Scoreboard::advance_one(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses) {
+  PipeState& pipe = core.pipes[static_cast<int>(which)];
+  const Cycles start = std::max(entry.arrival, pipe.free);
+  if (entry.opcode() <= isa::Opcode::cross_wait) {
+    const bool sets = entry.opcode() == isa::Opcode::set_flag || entry.opcode() == isa::Opcode::cross_set;
+    return sets ? try_set(core, index, which, entry, start) : try_wait(core, index, which, entry, start);
   }
-  return try_wait(index, which, entry, start);
+  const timing::InstructionCost& cost = core.costs[entry.operands()];
+  const bool local = cost.gm == isa::GmAccess::none;
+  if (local && cost.ports[0].space == isa::Space::gm) {
+    execute(core, index, which, entry, addresses, start);
+    return true;
+  }
+  if (start <= time_) {
+    local ? start_local(core, index, which, entry, addresses, start) : start_gm(core, index, which, entry, addresses, start);
+    return true;
+  }
+  pipe.phase = local ? Phase::starting : Phase::gm_starting;
+  set_next(index, which, start);
+  return false;
 }
 
-bool Scoreboard::try_set(int index, isa::Pipe which, const QueueEntry& entry, Cycles start) {
-  CoreState& core = cores_[index];
+/// A local instruction without a port that others could slow: its end is known at its start.
+void Scoreboard::execute(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses,
+                         Cycles start) {
+  PipeState& pipe = core.pipes[static_cast<int>(which)];
+  const timing::InstructionCost& cost = core.costs[entry.operands()];
+  const Cycles end = start + cost.work_cycles;
+  account_gap(pipe, entry.arrival, start, StallCause::flag);
+  pipe.totals.busy += cost.work_cycles;
+  pipe.accounted = pipe.free = end;
+  pipe.visible = std::max(pipe.visible, end + cost.latency_cycles);
+  ++core.executed[entry.operands()];
+  if (functional_) publisher_.add(PendingEffect{start, index, instruction_of(entry, addresses)});
+  record(index, which, entry, start, end, pipe.visible);
+  leave(core, pipe, index, which, start);
+}
+
+/// The instruction begins to execute.
+void Scoreboard::take(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start) {
+  PipeState& pipe = core.pipes[static_cast<int>(which)];
+  pipe.current = entry;
+  pipe.cost = &core.costs[entry.operands()];
+  pipe.start = start;
+  account_gap(pipe, entry.arrival, start, StallCause::flag);
+  const bool gm = pipe.cost->gm != isa::GmAccess::none;
+  if (gm) pipe.current_addresses = addresses;
+  else if (functional_) publisher_.add(PendingEffect{start, index, instruction_of(entry, addresses)});
+  leave(core, pipe, index, which, start);
+}
+
+bool Scoreboard::try_set(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, Cycles start) {
   PipeState& pipe = core.pipes[static_cast<int>(which)];
   const FlagSpec& spec = core.spec->flags;
   const Cycles end = start + spec.set_cycles;
   const Cycles effect = std::max(end, pipe.visible);
   Cycles seen = effect;
-  if (entry.head.opcode == isa::Opcode::cross_set) {
+  if (entry.opcode() == isa::Opcode::cross_set) {
     cross_set(index, entry, effect);
   } else {
     seen = effect + spec.propagation_cycles;
@@ -73,20 +90,18 @@ bool Scoreboard::try_set(int index, isa::Pipe which, const QueueEntry& entry, Cy
   account_executed(pipe, start, end, spec.set_cycles);
   pipe.free = end;
   record(index, which, entry, start, end, seen);
-  leave(index, which, start);
-  if (pipe.empty()) went_idle(index);
+  leave(core, pipe, index, which, start);
   return true;
 }
 
-bool Scoreboard::try_wait(int index, isa::Pipe which, const QueueEntry& entry, Cycles start) {
-  CoreState& core = cores_[index];
+bool Scoreboard::try_wait(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, Cycles start) {
   PipeState& pipe = core.pipes[static_cast<int>(which)];
   const FlagSpec& spec = core.spec->flags;
   Cycles over = start, occupancy = spec.wait_cycles;
   StallCause cause = StallCause::flag;
-  if (entry.head.opcode == isa::Opcode::wait_flag) {
+  if (entry.opcode() == isa::Opcode::wait_flag) {
     if (!take_flag(index, which, entry, start, over)) return false;
-  } else if (entry.head.opcode == isa::Opcode::cross_wait) {
+  } else if (entry.opcode() == isa::Opcode::cross_wait) {
     const bool taken = take_count(index, entry, start, over);
     pipe.blocked_on_cross_flag = !taken;
     if (!taken) return false;
@@ -100,90 +115,53 @@ bool Scoreboard::try_wait(int index, isa::Pipe which, const QueueEntry& entry, C
   account_executed(pipe, over, over + occupancy, occupancy);
   pipe.free = over + occupancy;
   record(index, which, entry, start, pipe.free, pipe.free);
-  leave(index, which, over);
-  if (pipe.empty()) went_idle(index);
+  leave(core, pipe, index, which, over);
   return true;
 }
 
-void Scoreboard::start_local(int index, isa::Pipe which, Cycles start) {
-  CoreState& core = cores_[index];
+void Scoreboard::start_local(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses,
+                             Cycles start) {
+  take(core, index, which, entry, addresses, start);
   PipeState& pipe = core.pipes[static_cast<int>(which)];
-  pipe.current = pipe.front();
-  pipe.cost = &(*core.costs)[pipe.current.head.operands];
-  pipe.start = start;
-  account_gap(pipe, pipe.current.arrival, start, StallCause::flag);
-  if (publisher_.functional()) publisher_.add(PendingEffect{start, index, pipe.current.head});
-  leave(index, which, start);
-  const bool alone = core.port_users == 0;
-  if (!alone) settle_ports(index, start);
   pipe.phase = Phase::executing;
-  pipe.port_user = true;
-  ++core.port_users;
   pipe.settled = start;
   pipe.remaining = pipe.cost->work_cycles * timing::kFullSpeed;
-  set_speeds(index, start);
+  join_ports(core, index, which, start);
 }
 
-void Scoreboard::end_local(int index, isa::Pipe which, Cycles end) {
-  CoreState& core = cores_[index];
+void Scoreboard::end_local(CoreState& core, int index, isa::Pipe which, Cycles end) {
   PipeState& pipe = core.pipes[static_cast<int>(which)];
-  if (pipe.port_user) {
-    pipe.port_user = false;
-    if (--core.port_users > 0) {
-      settle_ports(index, end);
-      set_speeds(index, end);
-    }
-  }
   const timing::InstructionCost& cost = *pipe.cost;
   account_executed(pipe, pipe.start, end, cost.work_cycles);
   pipe.free = end;
   pipe.visible = std::max(pipe.visible, end + cost.latency_cycles);
-  pipe.phase = Phase::ready;
-  count(core, cost);
+  ++core.executed[pipe.current.operands()];
   record(index, which, pipe.current, pipe.start, end, pipe.visible);
-  mark(index, which);
-  if (pipe.empty()) went_idle(index);
 }
 
-void Scoreboard::start_gm(int index, isa::Pipe which, Cycles start) {
-  CoreState& core = cores_[index];
+void Scoreboard::start_gm(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses,
+                          Cycles start) {
+  take(core, index, which, entry, addresses, start);
   PipeState& pipe = core.pipes[static_cast<int>(which)];
-  pipe.current = pipe.front();
-  pipe.cost = &(*core.costs)[pipe.current.head.operands];
-  pipe.start = start;
-  account_gap(pipe, pipe.current.arrival, start, StallCause::flag);
-  leave(index, which, start);
-  settle_ports(index, start);
   pipe.phase = Phase::gm_waiting;
   horizon_changed_ = true;
   pipe.issued = false;
-  pipe.port_user = true;
-  ++core.port_users;
-  pipe.settled = start;
-  pipe.remaining = 0;
   // A request is never answered before the next edge of the memory's clock, which lies after this edge.
   pipe.earliest_end = start + std::max<Cycles>(pipe.cost->work_cycles, 1);
-  set_speeds(index, start);
+  join_ports(core, index, which, start);
   acts_.push_back({OutsideAct::Kind::gm_request, static_cast<std::uint8_t>(index), which, 0, start});
 }
 
-void Scoreboard::end_gm(int index, isa::Pipe which, Cycles end) {
-  CoreState& core = cores_[index];
+void Scoreboard::end_gm(CoreState& core, int index, isa::Pipe which, Cycles end) {
   PipeState& pipe = core.pipes[static_cast<int>(which)];
-  settle_ports(index, end);
-  pipe.port_user = false;
-  if (--core.port_users > 0) set_speeds(index, end);
-  pipe.phase = Phase::ready;
   pipe.free = end;
   if (pipe.result.status != MemoryStatus::ok) {
     fail(BlockStatus::memory_error, end, describe(index, which, pipe.current) + ": memory error");
     return;
   }
   account_moved(pipe, pipe.start, end, core.spec->clock_khz);
-  count(core, *pipe.cost);
+  ++core.executed[pipe.current.operands()];
   record(index, which, pipe.current, pipe.start, end, pipe.visible);
-  mark(index, which);
-  if (pipe.empty()) went_idle(index);
 }
 
 }  // namespace npulab::cores::scoreboard

@@ -16,13 +16,36 @@ inline constexpr int kMaxCores = 3;    // cube or fused, vector 0, vector 1
 inline constexpr int kMaxDepth = 64;   // of a queue
 inline constexpr int kFlagEvents = 16;
 inline constexpr int kCrossFlags = 16;
+inline constexpr int kSlotBits = 5;    // of a slot's number among kMaxCores * kSlots
 inline constexpr int kSlots = 8;       // per core: the dispatcher (pipe S) and six pipes, one spare
 
+/// An instruction in a queue. Small, because all queues of all cores should fit the host's cache; its addresses lie apart.
 struct QueueEntry {
-  isa::Instruction head;
-  Cycles arrival = 0;
+  Cycles arrival = 0;  // once it has left the queue: the cycle in which it left
+  std::uint64_t code = 0;  // Instruction::code()
   std::uint32_t position = 0;
+
+  isa::Opcode opcode() const { return isa::opcode_of(code); }
+  isa::Pipe pipe() const { return isa::pipe_of(code); }
+  std::uint8_t peer() const { return isa::peer_of(code); }
+  std::uint8_t event() const { return isa::event_of(code); }
+  std::uint32_t operands() const { return isa::operands_of(code); }
 };
+
+/// Of a queued instruction; kept only for GM moves and in functional runs.
+struct Addresses {
+  std::uint64_t dst = 0, src0 = 0, src1 = 0;
+};
+
+/// An entry and its addresses as one instruction again.
+inline isa::Instruction instruction_of(const QueueEntry& entry, const Addresses& addresses) {
+  isa::Instruction instruction;
+  instruction.set_code(entry.code);
+  instruction.dst = addresses.dst;
+  instruction.src0 = addresses.src0;
+  instruction.src1 = addresses.src1;
+  return instruction;
+}
 
 /// What a pipe (or the dispatcher) is doing, as far as the engine has decided.
 enum class Phase : std::uint8_t {
@@ -36,13 +59,13 @@ enum class Phase : std::uint8_t {
 };
 
 struct PipeState {
-  QueueEntry ring[kMaxDepth];
-  Cycles left[kMaxDepth];      // when the n-th instruction left the queue, n modulo kMaxDepth
-  std::uint64_t pushed = 0, popped = 0;
-  std::uint64_t depth = 1;
   Phase phase = Phase::ready;
   bool blocked_on_cross_flag = false;
   bool issued = false;         // gm_waiting: the request has been made
+  bool port_user = false;
+  std::uint32_t mask = 0;      // ring slots in use, less one: a power of two that holds `depth`
+  std::uint64_t depth = 1;
+  std::uint64_t pushed = 0, popped = 0;
   Cycles free = 0;             // end of the last occupancy
   Cycles visible = 0;          // last result visible
   // The instruction in execution.
@@ -52,37 +75,51 @@ struct PipeState {
   std::int64_t remaining = 0;  // 1/256 cycles
   std::int64_t speed = 0;
   Cycles settled = 0;
-  bool port_user = false;
   Cycles earliest_end = 0;     // gm_waiting: it cannot end before
+  Cycles accounted = 0;        // rule 11
+  PipeTotals totals;
   RequestId request = 0;
   TransferResult result;
-  // Rule 11.
-  PipeTotals totals;
-  Cycles accounted = 0;
-  bool used = false;
+  Addresses current_addresses;
+  QueueEntry ring[kMaxDepth];
+  Addresses addresses[kMaxDepth];
 
   bool empty() const { return pushed == popped; }
   bool full() const { return pushed - popped >= depth; }
-  const QueueEntry& front() const { return ring[popped % kMaxDepth]; }
+  const QueueEntry& front() const { return ring[popped & mask]; }
+  const Addresses& front_addresses() const { return addresses[popped & mask]; }
+  /// When the instruction left whose slot the next one pushed takes; -1 if none has had that slot yet.
+  Cycles slot_left() const { return pushed < depth ? -1 : ring[(pushed - depth) & mask].arrival; }
 };
 
-struct FlagState {
-  bool pending = false;
-  Cycles seen_from = 0;
-  Cycles consumed = -1;
+/// Pending and visible from a cycle on, or consumed in a cycle (-1: never), in one word.
+class FlagState {
+ public:
+  bool pending() const { return (state_ & 1) != 0; }
+  Cycles seen_from() const { return state_ >> 1; }
+  Cycles consumed() const { return state_ >> 1; }
+  void set(Cycles seen_from) { state_ = seen_from * 2 + 1; }
+  void consume(Cycles cycle) { state_ = cycle * 2; }
+
+ private:
+  std::int64_t state_ = -2;
 };
 
 struct CoreState {
   const CoreSpec* spec = nullptr;
-  const std::vector<timing::InstructionCost>* costs = nullptr;
+  const timing::InstructionCost* costs = nullptr;
+  std::vector<std::uint64_t> executed;  // how often, by operand block
   bool cube_side = false;
   bool takes_part = false;
-  int port_users = 0;          // pipes whose instruction uses a port now
+  std::int64_t demand[isa::kSpaceCount] = {};  // of the instructions in execution on each port, thousandths of a byte a cycle
   // Dispatcher; its queue-less pipe state (phase, free, totals) is pipes[0].
   isa::InstructionSource source;
   bool finished = true;
   bool holds = false;          // `held` has been pulled but not dispatched
-  QueueEntry held;
+  std::uint8_t wakers = 0;     // pipes, by bit, whose progress may let `held` be dispatched
+  isa::Instruction held;
+  std::uint32_t held_position = 0;
+  std::int64_t own_instructions = 0;  // executed by the dispatcher itself
   Cycles dispatch = 0;
   PipeState pipes[isa::kPipeCount];
   FlagState flags[isa::kPipeCount][isa::kPipeCount][kFlagEvents];

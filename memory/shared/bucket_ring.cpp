@@ -5,12 +5,6 @@
 
 namespace npulab::memory {
 
-void BucketRing::take(std::int64_t bucket, std::int64_t count, MicroBytes amount) {
-  if (bucket + count > begin_ + static_cast<std::int64_t>(used_.size())) grow(bucket + count - 1);
-  for (std::int64_t i = 0; i < count; ++i) used_[slot(bucket + i)] += amount;
-  end_ = std::max(end_, bucket + count);
-}
-
 void BucketRing::give_back(std::int64_t bucket, MicroBytes amount) {
   if (bucket < begin_) return;
   used_[slot(bucket)] -= amount;

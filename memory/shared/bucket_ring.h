@@ -4,6 +4,7 @@
 // moves exactly one of them per picosecond.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -28,7 +29,11 @@ class BucketRing {
   std::int64_t end() const { return end_; }
 
   /// Books `amount` in each of `count` buckets from `bucket` on.
-  void take(std::int64_t bucket, std::int64_t count, MicroBytes amount);
+  void take(std::int64_t bucket, std::int64_t count, MicroBytes amount) {
+    if (bucket + count > begin_ + static_cast<std::int64_t>(used_.size())) grow(bucket + count - 1);
+    for (std::int64_t i = 0; i < count; ++i) used_[slot(bucket + i)] += amount;
+    end_ = std::max(end_, bucket + count);
+  }
   /// Takes back what was booked.
   void give_back(std::int64_t bucket, MicroBytes amount);
   /// First bucket from `bucket` on that is not full. A bucket with less than 1/65536 of its capacity left counts as full.

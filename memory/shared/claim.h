@@ -56,22 +56,4 @@ constexpr MicroBytes hbm_of(MicroBytes far, std::int64_t weight) {
   return weight == kUnitWeight ? far : (far * weight + kUnitWeight - 1) / kUnitWeight;
 }
 
-__extension__ typedef __int128 Wide;
-
-/// floor(a * b / c) without overflow.
-inline std::int64_t multiply_divide(std::int64_t a, std::int64_t b, std::int64_t c) {
-  std::int64_t product = 0;
-  if (!__builtin_mul_overflow(a, b, &product)) return product / c;
-  return static_cast<std::int64_t>(static_cast<Wide>(a) * b / c);
-}
-
-/// ceil(a * b / c) without overflow.
-inline std::int64_t multiply_divide_up(std::int64_t a, std::int64_t b, std::int64_t c) {
-  std::int64_t product = 0;
-  if (!__builtin_mul_overflow(a, b, &product) && product <= std::numeric_limits<std::int64_t>::max() - c) {
-    return ceil_div(product, c);
-  }
-  return static_cast<std::int64_t>((static_cast<Wide>(a) * b + c - 1) / c);
-}
-
 }  // namespace npulab::memory

@@ -24,6 +24,7 @@ L2Cache::L2Cache(const L2Spec& spec) : line_bytes_(spec.line_bytes), sector_byte
 
 void L2Cache::clear() {
   Set empty;
+  empty.hints = hint_of(kNoTag) + Hints{};
   for (unsigned way = 0; way < ways_; ++way) empty.order |= std::uint64_t{way} << (4 * way);
   sets_.assign(sets_.size(), empty);
   lines_.assign(sets_.size() * ways_, Line{});

@@ -40,10 +40,10 @@ class L2Cache {
   Bytes sector_bytes() const { return sector_bytes_; }
 
  private:
-  // Sixteen ways in 64 bits: a nibble each.
+  using Hints __attribute__((vector_size(16))) = std::uint8_t;
   struct Set {
-    std::uint64_t order = 0;  // way numbers, least recently used in the lowest nibble
-    std::uint64_t hints = 0;  // low four bits of each way's tag
+    Hints hints = {};         // a byte of each way's tag, scattered: tags of neighbours often differ in high bits alone
+    std::uint64_t order = 0;  // way numbers, a nibble each, least recently used in the lowest
   };
   struct Line {
     std::uint32_t tag = kNoTag;
@@ -52,6 +52,7 @@ class L2Cache {
     std::uint16_t dirty = 0;
   };
   static constexpr std::uint64_t kEach = 0x1111'1111'1111'1111;
+  static std::uint8_t hint_of(std::uint32_t tag) { return static_cast<std::uint8_t>(tag * 0x9e37'79b1u >> 24); }
   static constexpr std::uint32_t kNoTag = ~std::uint32_t{0};
   static constexpr unsigned kAbsent = ~0u;
   static constexpr Bytes kMostSectors = 16;  // bits of Line::valid
@@ -103,10 +104,15 @@ inline L2Cache::Place L2Cache::locate(std::uint64_t line) {
 }
 
 inline unsigned L2Cache::find(const Place& place) const {
-  std::uint64_t candidates = zero_nibbles(place.set->hints ^ kEach * (place.tag & 15));
-  for (; candidates != 0; candidates &= candidates - 1) {
-    const unsigned way = static_cast<unsigned>(__builtin_ctzll(candidates)) / 4;
-    if (way < ways_ && place.lines[way].tag == place.tag) return way;
+  using Halves __attribute__((vector_size(16))) = std::uint64_t;
+  const auto same = (Halves)(place.set->hints == hint_of(place.tag) + Hints{});
+  if ((same[0] | same[1]) == 0) return kAbsent;
+  for (unsigned half = 0; half < 2; ++half) {
+    std::uint64_t candidates = same[half] & 0x0101'0101'0101'0101;
+    for (; candidates != 0; candidates &= candidates - 1) {
+      const unsigned way = 8 * half + static_cast<unsigned>(__builtin_ctzll(candidates)) / 8;
+      if (way < ways_ && place.lines[way].tag == place.tag) return way;
+    }
   }
   return kAbsent;
 }
@@ -116,8 +122,7 @@ inline SectorMask L2Cache::replace(const Place& place, SectorMask sectors, bool 
   const std::uint64_t order = place.set->order;
   const std::uint64_t way = order & 15;
   place.set->order = order >> 4 | way << top_;
-  const unsigned shift = 4 * static_cast<unsigned>(way);
-  place.set->hints = (place.set->hints & ~(std::uint64_t{15} << shift)) | std::uint64_t{place.tag & 15} << shift;
+  place.set->hints[way] = hint_of(place.tag);
   Line& entry = place.lines[way];
   const SectorMask victim = entry.dirty;
   const auto valid = static_cast<std::uint16_t>(sectors);

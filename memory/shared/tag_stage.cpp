@@ -18,8 +18,9 @@ Window TagStage::look_up(RowCursor& cursor, const TransferRequest& transfer, Byt
   if (!write) window.fill = fills_.open(now);
   Bytes moved = 0;
   while (!cursor.done()) {
-    if (!write && !transfer.bypass_l2 && (limit == 0 || moved < limit)) {
-      moved += read_lines(cursor, limit == 0 ? 0 : limit - moved, window, index);
+    if (!transfer.bypass_l2 && !cache_.absent() && (limit == 0 || moved < limit)) {
+      const Bytes rest = limit == 0 ? 0 : limit - moved;
+      moved += write ? write_lines(cursor, rest, window) : read_lines(cursor, rest, window, index);
       if (cursor.done()) break;
     }
     const RowCursor::Piece piece = cursor.piece();
@@ -35,11 +36,15 @@ Window TagStage::look_up(RowCursor& cursor, const TransferRequest& transfer, Byt
   return window;
 }
 
+std::int64_t TagStage::whole_lines(const RowCursor& cursor, Bytes limit) const {
+  const std::int64_t whole = cursor.whole_lines();
+  return limit == 0 ? whole : std::min(whole, limit / cache_.line_bytes());
+}
+
 // The common case, lines read as a whole, without cutting pieces. Returns the bytes moved.
 Bytes TagStage::read_lines(RowCursor& cursor, Bytes limit, Window& window, std::size_t index) {
   const Bytes size = cache_.line_bytes();
-  const std::int64_t whole = cursor.whole_lines();
-  const std::int64_t count = limit == 0 ? whole : std::min(whole, limit / size);
+  const std::int64_t count = whole_lines(cursor, limit);
   if (count == 0) return 0;
   const std::uint64_t first = cursor.line();
   Bytes hit = 0;
@@ -59,6 +64,28 @@ Bytes TagStage::read_lines(RowCursor& cursor, Bytes limit, Window& window, std::
   window.far += miss;
   window.hbm += miss + victims;
   fill_bytes_ += miss;
+  cursor.advance_lines(count);
+  return count * size;
+}
+
+// Lines written as a whole; the same as write_piece, line by line.
+Bytes TagStage::write_lines(RowCursor& cursor, Bytes limit, Window& window) {
+  const Bytes size = cache_.line_bytes();
+  const std::int64_t count = whole_lines(cursor, limit);
+  if (count == 0) return 0;
+  const std::uint64_t first = cursor.line();
+  std::int64_t hits = 0, evicting = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const L2Cache::Outcome outcome = cache_.access(first + static_cast<std::uint64_t>(i), whole_line_, true, 0);
+    hits += outcome.hit == whole_line_ ? 1 : 0;
+    if (outcome.victim_dirty == 0) continue;
+    ++evicting;
+    window.hbm += evicted(outcome.victim_dirty);
+  }
+  window.hit += hits * size;
+  window.miss += (count - hits) * size;
+  window.far += evicting * size;
+  window.near += (count - evicting) * size;
   cursor.advance_lines(count);
   return count * size;
 }

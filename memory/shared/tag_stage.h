@@ -45,7 +45,9 @@ class TagStage {
     std::uint32_t fill;
   };
 
+  std::int64_t whole_lines(const RowCursor& cursor, Bytes limit) const;
   Bytes read_lines(RowCursor& cursor, Bytes limit, Window& window, std::size_t index);
+  Bytes write_lines(RowCursor& cursor, Bytes limit, Window& window);
   void read_piece(const RowCursor::Piece& piece, bool bypass, Window& window, std::size_t index);
   void write_piece(const RowCursor::Piece& piece, bool bypass, Window& window);
   void wait_for(std::uint32_t fill, Window& window, std::size_t index);

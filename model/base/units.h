@@ -38,4 +38,22 @@ constexpr Cycles cycles_for(std::int64_t amount, MilliRate rate) {
   return ceil_div(amount * 1000, rate.milli_per_cycle);
 }
 
+__extension__ typedef __int128 Wide;
+
+/// floor(a * b / c) without overflow.
+inline std::int64_t multiply_divide(std::int64_t a, std::int64_t b, std::int64_t c) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) return product / c;
+  return static_cast<std::int64_t>(static_cast<Wide>(a) * b / c);
+}
+
+/// ceil(a * b / c) without overflow.
+inline std::int64_t multiply_divide_up(std::int64_t a, std::int64_t b, std::int64_t c) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product) && product <= std::numeric_limits<std::int64_t>::max() - c) {
+    return ceil_div(product, c);
+  }
+  return static_cast<std::int64_t>((static_cast<Wide>(a) * b + c - 1) / c);
+}
+
 }  // namespace npulab

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 namespace npulab::isa {
 
@@ -58,8 +59,28 @@ struct Instruction {
   std::uint64_t src0 = 0;  // source address (mmad: L0A; fixpipe: L0C)
   std::uint64_t src1 = 0;  // second source (mmad: L0B, high 32 bits: BT address; fixpipe: FB or UB parameter address;
                            // load_3d: m_start in the low, k_start in the high 32 bits)
+
+  /// Everything but the addresses as one word, so that hot loops move it in one piece: opcode, pipe, peer and event from the
+  /// lowest byte up, the operands above them.
+  std::uint64_t code() const {
+    std::uint64_t word = 0;
+    std::memcpy(&word, this, sizeof word);
+    return word;
+  }
+  void set_code(std::uint64_t word) { std::memcpy(static_cast<void*>(this), &word, sizeof word); }
 };
 static_assert(sizeof(Instruction) == 32);
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "code() and the functions below take the first field as the lowest byte");
+
+constexpr Opcode opcode_of(std::uint64_t code) { return static_cast<Opcode>(code & 0xff); }
+constexpr Pipe pipe_of(std::uint64_t code) { return static_cast<Pipe>(code >> 8 & 0xff); }
+constexpr std::uint8_t peer_of(std::uint64_t code) { return static_cast<std::uint8_t>(code >> 16); }
+constexpr std::uint8_t event_of(std::uint64_t code) { return static_cast<std::uint8_t>(code >> 24); }
+constexpr std::uint32_t operands_of(std::uint64_t code) { return static_cast<std::uint32_t>(code >> 32); }
+/// `code` with its event raised by `added`, which wraps.
+constexpr std::uint64_t with_event_added(std::uint64_t code, std::uint64_t added) {
+  return (code & ~(std::uint64_t{0xff} << 24)) | (((code >> 24) + added) & 0xff) << 24;
+}
 
 /// Which way an instruction goes to GM; see gm_access in operands.h.
 enum class GmAccess : std::uint8_t { none, read, write };
