@@ -13,6 +13,7 @@ const std::vector<Command>& all_commands() {
       {"devices", "enumerate a board and list its logical devices", "npulab devices configs/board/card_310x4.yaml --lspci card.txt", devices_command},
       {"lower", "write a network as a workload folder: kernel traces one can read and change",
        "npulab lower workloads/library/digits/digits.onnx configs/board/card_910b1.yaml --out out/digits", lower_command},
+      {"validate", "hold simulated times against published measurements", "npulab validate --data ../shared/validation --family add --out out/validation", validate_command},
       {"bench", "measure the simulator itself", "npulab bench --benchmark_filter=instructions", bench_command},
   };
   return commands;

@@ -7,6 +7,7 @@
 #include "model/base/nearest_name.h"
 #include "workloads/kernels/gemm_int8.h"
 #include "workloads/kernels/gm_stream.h"
+#include "workloads/kernels/micro_kernels.h"
 
 namespace npulab::kernels {
 namespace {
@@ -51,6 +52,9 @@ const std::vector<KernelGenerator>& kernel_generators() {
   static const std::vector<KernelGenerator> generators = {
       gemm_int8_generator(),
       gm_stream_generator(),
+      micro_mmad_generator(),
+      micro_move_generator(),
+      micro_vector_generator(),
   };
   return generators;
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/validate/mapping.h"
+
+#include <tuple>
+
+#include "app/validate/rules.h"
+#include "workloads/kernels/kernel_registry.h"
+
+namespace npulab::validate {
+
+bool Job::operator<(const Job& other) const {
+  return std::tie(board, kernel, options) < std::tie(other.board, other.kernel, other.options);
+}
+
+std::string Job::text() const {
+  std::string text = board.substr(0, board.rfind('.')) + ' ' + kernel;
+  for (const auto& [name, value] : options) text += ' ' + name + '=' + value;
+  return text;
+}
+
+double value_of(const Timing& timing, Metric metric) {
+  switch (metric) {
+    case Metric::task: return timing.task;
+    case Metric::core: return timing.core;
+    case Metric::core_max: return timing.core_max;
+    case Metric::aiv: return timing.aiv;
+    case Metric::cube: return timing.of(PipeColumn::cube);
+    case Metric::vector: return timing.of(PipeColumn::vec);
+  }
+  return -1;
+}
+
+const char* name_of(Metric metric) {
+  static const char* const names[] = {"task", "core", "core max", "AIV core", "cube", "vector"};
+  return names[static_cast<int>(metric)];
+}
+
+const std::vector<Family>& families() {
+  static const std::vector<Family> all = {
+      {"micro-move", kMicro, map_micro_move},
+      {"micro-move-repeat", kMicro, map_micro_fractals},
+      {"micro-mmad", kMicro, map_micro_mmad},
+      {"micro-vector-fit", kMicro, map_micro_vector},
+  };
+  return all;
+}
+
+const Family* find_family(const std::string& name) {
+  for (const Family& family : families()) {
+    if (name == family.name) return &family;
+  }
+  return nullptr;
+}
+
+std::string board_of(const DataRow& row) {
+  static const std::map<std::string, std::string> boards = {
+      {"910b1", "card_910b1.yaml"}, {"a2", "card_910b1.yaml"},     {"910b2", "card_910b2.yaml"},
+      {"910b3", "card_910b3.yaml"}, {"950pr", "card_950pr.yaml"},  {"310p3", "card_310p3.yaml"},
+  };
+  const auto found = boards.find(row.chip);
+  if (found == boards.end()) return "";
+  // Its label or its core count tells the smaller 950PR.
+  const bool few = row.cell("cores").rfind("28", 0) == 0 || row.cell("chip_label").find("28 cube") != std::string::npos;
+  return row.chip == "950pr" && few ? "card_950pr_28core.yaml" : found->second;
+}
+
+Mapping unmapped(const std::string& reason) {
+  Mapping mapping;
+  mapping.reason = reason;
+  return mapping;
+}
+
+Mapping map_row(DataRow& row) {
+  if (!row.problem.empty()) return unmapped("line " + std::to_string(row.line) + ": " + row.problem);
+  const Family* family = find_family(row.family);
+  if (family == nullptr) return unmapped("no rule for family " + row.family);
+  if (board_of(row).empty()) return unmapped("no board for chip '" + row.chip + "'");
+  Mapping mapping = family->map(row);
+  if (!row.problem.empty()) return unmapped("line " + std::to_string(row.line) + ": " + row.problem);
+  if (!mapping.reason.empty()) return mapping;
+  if (mapping.job.board.empty()) mapping.job.board = board_of(row);
+  const kernels::KernelGenerator* generator = kernels::find_generator(mapping.job.kernel);
+  if (generator == nullptr) return unmapped("no generator " + mapping.job.kernel);
+  std::vector<kernels::OptionProblem> problems;
+  kernels::resolve_options(*generator, mapping.job.options, problems);
+  if (!problems.empty()) return unmapped(mapping.job.kernel + '.' + problems[0].option + ": " + problems[0].message);
+  if (mapping.measured <= 0) return unmapped(std::string("no published ") + name_of(mapping.metric) + " time");
+  return mapping;
+}
+
+}  // namespace npulab::validate
