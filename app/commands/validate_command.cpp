@@ -11,6 +11,8 @@
 #include "app/report/text_file.h"
 #include "app/validate/case_runner.h"
 #include "app/validate/scores.h"
+#include "app/validate/validation_document.h"
+#include "app/validate/validation_page.h"
 #include "app/validate/validation_text.h"
 #include "model/base/errors.h"
 #include "model/base/nearest_name.h"
@@ -22,7 +24,7 @@ namespace po = boost::program_options;
 using namespace validate;
 
 struct ValidateOptions {
-  std::string data, out, boards;
+  std::string data, out, boards, causes;
   std::vector<std::string> families, overrides;
   int jobs = 1;
 };
@@ -37,12 +39,14 @@ bool parse(const std::vector<std::string>& arguments, ValidateOptions& o) {
   parser.add()("data", po::value<std::string>()->default_value("../shared/validation"), "folder of CSV files with the measurements")(
       "family", po::value<std::vector<std::string>>()->composing(), "only rows of this family; may be given again")(
       "out", po::value<std::string>(), "folder for validation.csv, validation.html and validation.md")(
+      "causes", po::value<std::string>()->default_value("docs/validation_causes.csv"), "table of suspected causes by family")(
       "boards", po::value<std::string>()->default_value("configs/board"), "folder of the boards")(
       "set", po::value<std::vector<std::string>>()->composing(), "PATH=VALUE overrides a configured value on every board")(
       "jobs", po::value<int>()->default_value(processors), "simulations at a time");
   if (!parser.parse(arguments)) return false;
   o.data = parser.get<std::string>("data");
   o.out = parser.has("out") ? parser.get<std::string>("out") : "";
+  o.causes = parser.get<std::string>("causes");
   o.boards = parser.get<std::string>("boards");
   o.families = parser.all("family");
   o.overrides = parser.all("set");
@@ -85,12 +89,22 @@ RunnerOptions runner_options(const ValidateOptions& o) {
   return runner;
 }
 
-void write_files(const ValidateOptions& o, const std::vector<CaseResult>& results) {
+/// What a reader types to get the same: without folders of this machine.
+std::string command_line(const ValidateOptions& o) {
+  std::string text = "npulab validate";
+  for (const std::string& family : o.families) text += " --family " + family;
+  for (const std::string& assignment : o.overrides) text += " --set " + assignment;
+  return text;
+}
+
+void write_files(const ValidateOptions& o, const std::vector<CaseResult>& results, const std::vector<Step>& steps) {
   if (o.out.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(o.out, error);
   if (error) throw UserError({{o.out, 0, 0, "--out", "expected a folder that can be made, found: " + error.message()}});
   report::write_text_file(o.out + "/validation.csv", results_csv(results));
+  report::write_text_file(o.out + "/validation.html", validation_page(results, steps));
+  report::write_text_file(o.out + "/validation.md", validation_document(results, steps, read_causes(o.causes), command_line(o)));
   std::cout << "\nFiles are in " << o.out << '\n';
 }
 
@@ -107,8 +121,9 @@ int validate_command(const std::vector<std::string>& arguments) {
   const std::vector<CaseResult> results = make_results(data.rows, mappings, jobs, run_jobs(jobs, runner_options(o)));
   std::cout << describe_cases(results) << describe_unmapped(results);
   for (const Diagnostic& problem : data.problems) std::cout << "  not read: " << to_string(problem) << '\n';
-  std::cout << describe_steps(steps_of(results)) << describe_scores(results);
-  write_files(o, results);
+  const std::vector<Step> steps = steps_of(results);
+  std::cout << describe_steps(steps) << describe_scores(results);
+  write_files(o, results, steps);
   return data.problems.empty() ? 0 : 2;
 }
 
