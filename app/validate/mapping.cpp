@@ -37,13 +37,30 @@ const char* name_of(Metric metric) {
 
 const std::vector<Family>& families() {
   static const std::vector<Family> all = {
-      {"micro-move", kMicro, map_micro_move},
-      {"micro-move-repeat", kMicro, map_micro_fractals},
-      {"micro-mmad", kMicro, map_micro_mmad},
-      {"micro-vector-fit", kMicro, map_micro_vector},
+      {"micro-move", kMicro, "micro-benchmarks", map_micro_move},
+      {"micro-move-repeat", kMicro, "micro-benchmarks", map_micro_fractals},
+      {"micro-mmad", kMicro, "micro-benchmarks", map_micro_mmad},
+      {"micro-vector-fit", kMicro, "micro-benchmarks", map_micro_vector},
+      {"attention", kOperators, "operators", no_operator},
+      {"convolution", kOperators, "operators", no_operator},
+      {"convolution-2", kOperators, "operators", no_operator},
+      {"grouped-matmul", kOperators, "operators", no_operator},
+      {"library-ops", kOperators, "operators", no_operator},
+      {"vector-and-norm", kOperators, "operators", no_operator},
+      {"weight-only-int8", kOperators, "operators", no_operator},
+      {"launch-and-queue", kNotKernels, "", no_kernel},
+      {"links-and-collectives", kNotKernels, "", no_kernel},
+      {"links-and-collectives-2", kNotKernels, "", no_kernel},
+      {"networks", kNotKernels, "", no_kernel},
+      {"pcie-bench", kNotKernels, "", no_kernel},
+      {"tile-instruction-cycles-950", kNotKernels, "", no_kernel},
+      {"tile-instruction-cycles-a2a3", kNotKernels, "", no_kernel},
   };
   return all;
 }
+
+Mapping no_operator(DataRow&) { return unmapped("no generator for this operator yet"); }
+Mapping no_kernel(DataRow&) { return unmapped("no kernel: another part of the machine is measured here"); }
 
 const Family* find_family(const std::string& name) {
   for (const Family& family : families()) {
@@ -74,8 +91,8 @@ Mapping map_row(DataRow& row) {
   if (!row.problem.empty()) return unmapped("line " + std::to_string(row.line) + ": " + row.problem);
   const Family* family = find_family(row.family);
   if (family == nullptr) return unmapped("no rule for family " + row.family);
-  if (board_of(row).empty()) return unmapped("no board for chip '" + row.chip + "'");
   Mapping mapping = family->map(row);
+  if (mapping.reason.empty() && board_of(row).empty()) return unmapped("no board for chip '" + row.chip + "'");
   if (!row.problem.empty()) return unmapped("line " + std::to_string(row.line) + ": " + row.problem);
   if (!mapping.reason.empty()) return mapping;
   if (mapping.job.board.empty()) mapping.job.board = board_of(row);

@@ -40,6 +40,7 @@ struct Mapping {
 struct Family {
   const char* name;
   const char* group;
+  const char* picture;  // points of the scatter plot with the same one look alike
   Mapping (*map)(DataRow& row);
 };
 const std::vector<Family>& families();
@@ -49,7 +50,9 @@ const Family* find_family(const std::string& name);
 inline constexpr const char* kKnownStreams = "known streams";
 inline constexpr const char* kLibraryProducts = "library products";
 inline constexpr const char* kMicro = "micro-benchmarks";
-inline constexpr const char* kOther = "other";
+inline constexpr const char* kMoreKernels = "more kernels";
+inline constexpr const char* kOperators = "operators";
+inline constexpr const char* kNotKernels = "not kernels";
 
 /// Maps one row; checks that the generator exists and takes the options.
 Mapping map_row(DataRow& row);

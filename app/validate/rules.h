@@ -6,6 +6,10 @@
 
 namespace npulab::validate {
 
+/// Families that are known and have nothing to run.
+Mapping no_operator(DataRow& row);
+Mapping no_kernel(DataRow& row);
+
 Mapping map_micro_move(DataRow& row);
 Mapping map_micro_fractals(DataRow& row);
 Mapping map_micro_mmad(DataRow& row);

@@ -30,7 +30,7 @@ details{margin:10px 0}summary{cursor:pointer;font-weight:600}svg{max-width:100%;
 svg text{fill:var(--ink)}.grid{stroke:var(--rule)}.frame{fill:none;stroke:var(--soft)}.band{fill:var(--band)}.diagonal{stroke:var(--soft);stroke-dasharray:5 4}
 .s0{fill:var(--c0);stroke:var(--c0)}.s1{fill:var(--c1);stroke:var(--c1)}.s2{fill:var(--c2);stroke:var(--c2)}.s3{fill:var(--c3);stroke:var(--c3)}
 .s4{fill:var(--c4);stroke:var(--c4)}.s5{fill:var(--c5);stroke:var(--c5)}.s6{fill:var(--c6);stroke:var(--c6)}
-.hollow{fill:var(--ground);stroke-width:1.8}.trace{fill:none;stroke-width:1.8}path.trace.s1{stroke-dasharray:6 4}
+svg circle,svg rect[class^=s],svg path[class^=s]{fill-opacity:.82}.hollow{fill:var(--ground);stroke-width:1.8}.trace{fill:none;stroke-width:1.8}path.trace.s1{stroke-dasharray:6 4}
 </style>
 )";
 
@@ -62,17 +62,19 @@ std::string scores_table(const std::vector<Score>& scores) {
   return html + "</table></div>\n";
 }
 
-/// The families with most cases have a marker of their own, the rest share the last.
+/// The first kinds have a marker of their own, the rest share the last.
 std::string scatter(const std::vector<CaseResult>& results) {
-  std::map<std::string, PlotSeries> by_family;
+  std::map<std::string, PlotSeries> by_kind;
   for (const CaseResult& r : results) {
     if (!r.known() || r.status != Status::scored) continue;
-    PlotSeries& series = by_family[r.row.family];
-    series.name = r.row.family;
+    const Family* family = find_family(r.row.family);
+    const std::string kind = family == nullptr ? r.row.family : family->picture;
+    PlotSeries& series = by_kind[kind];
+    series.name = kind;
     series.points.push_back({r.mapping.measured, r.simulated, fmt::format("{}: measured {} us, simulated {} us, {}", r.row.id, us(r.mapping.measured), us(r.simulated), percent(r.error))});
   }
   std::vector<PlotSeries> series;
-  for (auto& [name, one] : by_family) series.push_back(std::move(one));
+  for (auto& [name, one] : by_kind) series.push_back(std::move(one));
   // Micro-benchmarks are many and small: behind the others.
   std::stable_sort(series.begin(), series.end(), [](const PlotSeries& a, const PlotSeries& b) { return (a.name.rfind("micro", 0) == 0) < (b.name.rfind("micro", 0) == 0); });
   while (static_cast<int>(series.size()) > kSeriesStyles) {
