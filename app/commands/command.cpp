@@ -14,6 +14,7 @@ const std::vector<Command>& all_commands() {
       {"lower", "write a network as a workload folder: kernel traces one can read and change",
        "npulab lower workloads/library/digits/digits.onnx configs/board/card_910b1.yaml --out out/digits", lower_command},
       {"validate", "hold simulated times against published measurements", "npulab validate --data ../shared/validation --family add --out out/validation", validate_command},
+      {"calibrate", "fit units to tables of single instructions, beside what is configured", "npulab calibrate --data ../shared/validation --chip 910b1", calibrate_command},
       {"bench", "measure the simulator itself", "npulab bench --benchmark_filter=instructions", bench_command},
   };
   return commands;

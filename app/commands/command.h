@@ -22,6 +22,7 @@ int check_command(const std::vector<std::string>& arguments);
 int devices_command(const std::vector<std::string>& arguments);
 int lower_command(const std::vector<std::string>& arguments);
 int bench_command(const std::vector<std::string>& arguments);
+int calibrate_command(const std::vector<std::string>& arguments);
 int validate_command(const std::vector<std::string>& arguments);
 
 }  // namespace npulab::commands

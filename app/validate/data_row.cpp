@@ -42,13 +42,14 @@ long number_after(const std::string& text, const std::string& key) {
   return -1;
 }
 
-DataSet read_data(const std::string& folder) {
+DataSet read_data(const std::string& path) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+  if (fs::is_regular_file(path, error)) files.push_back(path);
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
     if (entry.path().extension() == ".csv") files.push_back(entry.path());
   }
-  if (files.empty()) throw UserError({{folder, 0, 0, "--data", "expected a folder with CSV files, found none"}});
+  if (files.empty()) throw UserError({{path, 0, 0, "--data", "expected a folder with CSV files, found none"}});
   std::sort(files.begin(), files.end());
   DataSet data;
   for (const fs::path& file : files) {

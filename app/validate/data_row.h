@@ -52,8 +52,8 @@ struct DataSet {
   std::vector<Diagnostic> problems;  // lines that could not be read at all
 };
 
-/// Reads every *.csv of `folder`. UserError when there is none.
-DataSet read_data(const std::string& folder);
+/// Reads every *.csv of a folder, or one file. UserError when there is none.
+DataSet read_data(const std::string& path);
 
 /// "k" of "M=8192;K=64; single 128x1280": the number behind `key` and an equals sign, -1 when there is none.
 long number_after(const std::string& text, const std::string& key);

@@ -37,6 +37,7 @@ const char* name_of(Metric metric) {
 
 const std::vector<Family>& families() {
   static const std::vector<Family> all = {
+      {"bank-conflict-ub", kKnownStreams, "bank conflicts", map_bank_conflict_ub},
       {"micro-move", kMicro, "micro-benchmarks", map_micro_move},
       {"micro-move-repeat", kMicro, "micro-benchmarks", map_micro_fractals},
       {"micro-mmad", kMicro, "micro-benchmarks", map_micro_mmad},

@@ -10,6 +10,7 @@ namespace npulab::validate {
 Mapping no_operator(DataRow& row);
 Mapping no_kernel(DataRow& row);
 
+Mapping map_bank_conflict_ub(DataRow& row);
 Mapping map_micro_move(DataRow& row);
 Mapping map_micro_fractals(DataRow& row);
 Mapping map_micro_mmad(DataRow& row);

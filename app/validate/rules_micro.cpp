@@ -3,16 +3,13 @@
 // instructions are taken to have a barrier between them, moves on chip none.
 #include <map>
 
+#include "app/validate/micro_tables.h"
 #include "app/validate/rules.h"
 
 namespace npulab::validate {
 namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
-constexpr int kCount = 500;     // enough for the start of the core to vanish
-constexpr int kRepeats = 128;
-
-double clock_mhz(const DataRow& row) { return row.chip == "910b1" ? 1850 : row.chip == "950pr" ? 1650 : 1800; }
 
 struct MovePath {
   const char* path;
@@ -39,8 +36,8 @@ Mapping move_of(DataRow& row, double bytes) {
   const double rate = row.number("rate");
   Mapping mapping;
   mapping.metric = path->vector_side ? Metric::aiv : Metric::core;
-  mapping.measured = rate > 0 ? kCount * bytes / (rate * kGiB) * 1e6 : -1;
-  mapping.job = {"", "micro_move", {{"path", path->path}, {"bytes", std::to_string(static_cast<long>(bytes))}, {"count", std::to_string(kCount)}, {"order", path->serial ? "serial" : "streamed"}}};
+  mapping.measured = rate > 0 ? kMicroCount * bytes / (rate * kGiB) * 1e6 : -1;
+  mapping.job = {"", "micro_move", {{"path", path->path}, {"bytes", std::to_string(static_cast<long>(bytes))}, {"count", std::to_string(kMicroCount)}, {"order", path->serial ? "serial" : "streamed"}}};
   return mapping;
 }
 
@@ -87,9 +84,9 @@ Mapping map_micro_mmad(DataRow& row) {
   Mapping mapping;
   mapping.metric = Metric::core;
   const double cycles = row.number("cycles");
-  mapping.measured = cycles > 0 ? kCount * cycles / clock_mhz(row) : -1;
+  mapping.measured = cycles > 0 ? kMicroCount * cycles / micro_clock_mhz(row) : -1;
   // The 910B3 table was measured one by one, the 910B1 table back to back.
-  mapping.job = {"", "micro_mmad", {{"m", row.cell("m")}, {"k", row.cell("k")}, {"n", row.cell("n")}, {"type", "fp16"}, {"count", std::to_string(kCount)}, {"order", row.chip == "910b3" ? "serial" : "streamed"}}};
+  mapping.job = {"", "micro_mmad", {{"m", row.cell("m")}, {"k", row.cell("k")}, {"n", row.cell("n")}, {"type", "fp16"}, {"count", std::to_string(kMicroCount)}, {"order", row.chip == "910b3" ? "serial" : "streamed"}}};
   return mapping;
 }
 
@@ -104,8 +101,8 @@ Mapping map_micro_vector(DataRow& row) {
   if (slope < 0 || slope > 100 || intercept < 0) return unmapped("the fit has no meaning: slope " + row.cell("rate") + ", intercept " + row.cell("cycles"));
   Mapping mapping;
   mapping.metric = Metric::vector;
-  mapping.measured = kCount * kRepeats * slope / clock_mhz(row);
-  mapping.job = {"", "micro_vector", {{"op", operation}, {"type", source}, {"result", operation == "cast" ? result : "same"}, {"repeats", std::to_string(kRepeats)}, {"count", std::to_string(kCount)}}};
+  mapping.measured = kMicroCount * kMicroRepeats * slope / micro_clock_mhz(row);
+  mapping.job = {"", "micro_vector", {{"op", operation}, {"type", source}, {"result", operation == "cast" ? result : "same"}, {"repeats", std::to_string(kMicroRepeats)}, {"count", std::to_string(kMicroCount)}}};
   return mapping;
 }
 

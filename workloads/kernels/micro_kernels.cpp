@@ -165,9 +165,14 @@ Workload micro_vector(const SocSpec& soc, const KernelOptions& options) {
   o.src_type = static_cast<DataType>(index(kTypes, options.choice("type")));
   o.dst_type = options.choice("result") == "same" ? o.src_type : static_cast<DataType>(index(kTypes, options.choice("result")));
   o.repeats = static_cast<std::uint8_t>(repeats);
-  o.dst_block_stride = o.src0_block_stride = o.src1_block_stride = 1;
-  o.dst_repeat_stride = o.src0_repeat_stride = o.src1_repeat_stride = isa::limits::kRepeatBlocks;
+  o.dst_block_stride = o.src1_block_stride = 1;
+  o.dst_repeat_stride = o.src1_repeat_stride = isa::limits::kRepeatBlocks;
+  o.src0_block_stride = static_cast<std::uint8_t>(options.integer("src0_block_stride"));
+  o.src0_repeat_stride = static_cast<std::uint16_t>(options.integer("src0_repeat_stride"));
   o.mask[0] = o.mask[1] = ~0ull;
+  for (const char* stride : {"src0_block_stride", "src0_repeat_stride"}) {
+    if (options.integer(stride) > isa::limits::kRepeatBlocks) throw UserError({{"", 0, 0, stride, "expected 0 to 8, found " + std::to_string(options.integer(stride))}});
+  }
   for (const char* place : {"dst", "src0", "src1"})
     require_room(soc.vector_core(), Space::ub, options.integer(place) + repeats * isa::limits::kRepeatBytes);
   return repeated(soc, "micro_vector_" + options.choice("op"), options, true, Pipe::v, [&](ProgramBuilder& p) {
@@ -206,6 +211,8 @@ KernelGenerator micro_vector_generator() {
            {"src0", "0", "address in UB", {}, Unit::bytes},
            {"src1", "64 KiB", "address in UB", {}, Unit::bytes},
            {"dst", "128 KiB", "address in UB", {}, Unit::bytes},
+           {"src0_block_stride", "1", "between the blocks of a repeat, in blocks; 0 to 8"},
+           {"src0_repeat_stride", "8", "between repeats, in blocks; 0 to 8"},
            count_option(),
            order_option()},
           micro_vector};
