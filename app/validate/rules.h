@@ -10,7 +10,25 @@ namespace npulab::validate {
 Mapping no_operator(DataRow& row);
 Mapping no_kernel(DataRow& row);
 
+Mapping map_matmul_ladder(DataRow& row);
+Mapping map_matmul_basic(DataRow& row);
+Mapping map_matmul_gelu(DataRow& row);
+Mapping map_quant_group_matmul(DataRow& row);
+
+Mapping map_add(DataRow& row);
+Mapping map_data_copy(DataRow& row);
 Mapping map_bank_conflict_ub(DataRow& row);
+Mapping map_bank_conflict_3510(DataRow& row);
+Mapping map_nd2nz_vector(DataRow& row);
+Mapping map_gelu(DataRow& row);
+Mapping map_softmax(DataRow& row);
+Mapping map_l2_cache_mode(DataRow& row);
+
+Mapping map_int8_library(DataRow& row);
+Mapping map_fp16_library(DataRow& row);
+Mapping map_square_gemm(DataRow& row);
+Mapping map_catlass(DataRow& row);
+
 Mapping map_micro_move(DataRow& row);
 Mapping map_micro_fractals(DataRow& row);
 Mapping map_micro_mmad(DataRow& row);
