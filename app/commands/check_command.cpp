@@ -6,6 +6,7 @@
 #include "app/commands/option_parser.h"
 #include "model/base/errors.h"
 #include "model/isa/ktrace.h"
+#include "model/isa/program_checker.h"
 #include "model/spec/board_spec.h"
 #include "model/spec/config_check.h"
 #include "workloads/graph/onnx_import.h"
@@ -28,6 +29,20 @@ bool names_workload(const std::string& file) {
   return false;
 }
 
+/// The file itself, and if that is right and a chip is given, every kernel on that chip.
+std::vector<Diagnostic> check_workload(const std::string& file, const SocSpec* soc) {
+  std::vector<Diagnostic> problems = loader::check_workload(file);
+  if (!problems.empty() || soc == nullptr) return problems;
+  const Workload workload = loader::load_workload(file, *soc, {});
+  for (const std::shared_ptr<const Kernel>& kernel : workload.kernels) {
+    for (Diagnostic problem : isa::ProgramChecker(*soc).check(*kernel)) {
+      if (problem.file.empty()) problem.file = file;
+      problems.push_back(problem);
+    }
+  }
+  return problems;
+}
+
 std::vector<Diagnostic> check_file(const std::string& file, const SocSpec* soc) {
   try {
     if (ends_with(file, ".ktrace")) return isa::check_ktrace(file, {}, soc);
@@ -35,7 +50,7 @@ std::vector<Diagnostic> check_file(const std::string& file, const SocSpec* soc) 
       graph::import_onnx(file);
       return {};
     }
-    if (std::ifstream(file + "/workload.yaml").good() || names_workload(file)) return loader::check_workload(file);
+    if (std::ifstream(file + "/workload.yaml").good() || names_workload(file)) return check_workload(file, soc);
     return check_config_file(file);
   } catch (const UserError& error) {
     return error.diagnostics();
@@ -47,10 +62,10 @@ std::vector<Diagnostic> check_file(const std::string& file, const SocSpec* soc) 
 int check_command(const std::vector<std::string>& arguments) {
   OptionParser parser("check FILE... [--board BOARD]",
                       "Reads boards, SoCs, workloads, kernel traces and networks and prints every mistake with its place.\n"
-                      "With --board, kernel traces are also proved to run on that board's chip.",
+                      "With --board, kernel traces and workloads are also proved to run on that board's chip.",
                       "npulab check configs/board/card_910b1.yaml workloads/library/gemm_int8_4096.yaml");
   parser.positional("FILE", -1);
-  parser.add()("board", boost::program_options::value<std::string>(), "check kernel traces against this board's first chip");
+  parser.add()("board", boost::program_options::value<std::string>(), "check kernel traces and workloads against this board's first chip");
   if (!parser.parse(arguments)) return 0;
   const std::vector<std::string> files = parser.all("FILE");
   if (files.empty()) throw UserError("npulab check: expected at least one file, found none");

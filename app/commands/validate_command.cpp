@@ -41,6 +41,7 @@ int validate_command(const std::vector<std::string>& arguments) {
   add_validation_options(parser);
   parser.add()("family", po::value<std::vector<std::string>>()->composing(), "only rows of this family; may be given again")(
       "out", po::value<std::string>(), "folder for validation.csv, validation.html and validation.md")(
+      "document", po::value<std::string>(), "file for validation.md alone, such as docs/validation.md")(
       "causes", po::value<std::string>()->default_value("docs/validation_causes.csv"), "table of suspected causes by family");
   if (!parser.parse(arguments)) return 0;
   ValidationRequest request = validation_request(parser);
@@ -58,6 +59,7 @@ int validate_command(const std::vector<std::string>& arguments) {
     report::write_text_file(out + "/validation.md", validation_document(run.results, steps, causes, command_line(request)));
     std::cout << "\nFiles are in " << out << '\n';
   }
+  if (parser.has("document")) report::write_text_file(parser.get<std::string>("document"), validation_document(run.results, steps, causes, command_line(request)));
   // What could be read was run; the rest is a mistake in the input as any other.
   if (!run.problems.empty()) throw UserError(run.problems);
   return 0;

@@ -21,21 +21,29 @@ class LogAxis {
 
   double place(double value) const { return begin_ + (std::log10(value) - low_) / (high_ - low_) * (end_ - begin_); }
 
-  /// Powers of ten, and 2 and 5 between them where there are few.
+  /// Round values: powers of ten, or more of them where the axis is short.
   std::vector<double> ticks() const {
+    static const std::vector<std::vector<double>> kinds = {{1}, {1, 2, 5}, {1, 1.5, 2, 3, 4, 5, 6, 8}, {1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.4, 2.6, 2.8, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5}};
     std::vector<double> ticks;
-    const bool few = high_ - low_ < 2.2;
+    for (const std::vector<double>& factors : kinds) {
+      ticks = ticks_of(factors);
+      if (ticks.size() >= 3) break;
+    }
+    return ticks;
+  }
+
+ private:
+  std::vector<double> ticks_of(const std::vector<double>& factors) const {
+    std::vector<double> ticks;
     for (int power = static_cast<int>(std::floor(low_)) - 1; power <= high_; ++power) {
-      for (double factor : {1.0, 2.0, 5.0}) {
+      for (double factor : factors) {
         const double value = factor * std::pow(10.0, power);
-        if (factor > 1 && !few) continue;
         if (std::log10(value) >= low_ - 1e-9 && std::log10(value) <= high_ + 1e-9) ticks.push_back(value);
       }
     }
     return ticks;
   }
 
- private:
   double low_, high_, begin_, end_;
 };
 
@@ -129,7 +137,8 @@ std::string scatter_plot(const std::vector<PlotSeries>& series, const std::strin
                      x.place(b), y.place(b * 0.8), x.place(a), y.place(a * 0.8));
   svg += line("diagonal", x.place(a), y.place(a), x.place(b), y.place(b)) + "</g>\n";
   svg += fmt::format("<rect class=\"frame\" x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{2}\"/>\n", left, top, side);
-  for (std::size_t i = 0; i < series.size(); ++i) {
+  // The first series is named first and drawn last, on top.
+  for (std::size_t i = series.size(); i-- > 0;) {
     for (const PlotPoint& point : series[i].points) {
       if (point.x > 0 && point.y > 0) svg += marker(static_cast<int>(i), x.place(point.x), y.place(point.y), false, point.title);
     }
@@ -140,7 +149,7 @@ std::string scatter_plot(const std::vector<PlotSeries>& series, const std::strin
 }
 
 std::string step_plot(const StepPlot& plot) {
-  constexpr double left = 66, top = 34, tall = 190, foot = 112;
+  constexpr double left = 92, top = 34, tall = 190, foot = 100;
   const double wide = std::max(250.0, 58.0 * static_cast<double>(plot.steps.size()));
   double least = 1e300, most = 0;
   widen(plot.series, false, least, most);
@@ -152,7 +161,7 @@ std::string step_plot(const StepPlot& plot) {
   svg += fmt::format("<rect class=\"frame\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", left, top, wide, tall);
   for (std::size_t i = 0; i < plot.steps.size(); ++i) {
     const double at = x(static_cast<double>(i)), below = top + tall + 14;
-    const std::string words = plot.steps[i].size() > 22 ? plot.steps[i].substr(0, 21) + "…" : plot.steps[i];
+    const std::string words = plot.steps[i].size() > 20 ? plot.steps[i].substr(0, 19) + "…" : plot.steps[i];
     svg += text(at, below, "end", words, fmt::format("transform=\"rotate(-38 {:.1f} {:.1f})\"", at, below));
   }
   for (std::size_t s = 0; s < plot.series.size(); ++s) {

@@ -66,7 +66,8 @@ std::string scores_table(const std::vector<Score>& scores) {
 std::string scatter(const std::vector<CaseResult>& results) {
   std::map<std::string, PlotSeries> by_kind;
   for (const CaseResult& r : results) {
-    if (!r.known() || r.status != Status::scored) continue;
+    // Where only ratios are known there is no time to show.
+    if (!r.known() || r.status != Status::scored || !r.mapping.ratio_group.empty()) continue;
     const Family* family = find_family(r.row.family);
     const std::string kind = family == nullptr ? r.row.family : family->picture;
     PlotSeries& series = by_kind[kind];

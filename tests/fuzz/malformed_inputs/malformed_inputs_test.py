@@ -140,6 +140,7 @@ CASES = [
     ("workload: option missing", WORKLOAD + "generate: {kernel: gemm_int8, m: 1, k: 1}\n", ["check", "FILE"], "generate.n: expected this key"),
     ("workload: bad choice", WORKLOAD + "generate: {kernel: gemm_int8, m: 1, n: 1, k: 1, result: int33}\n", ["check", "FILE"], "did you mean 'int32'"),
     ("workload: shape out of range", WORKLOAD + "generate: {kernel: gemm_int8, m: 1, n: 99999, k: 1}\n", ["run", BOARD, "FILE"], ":3:12: generate: gemm: expected M, N and K"),
+    ("workload: does not fit the chip", WORKLOAD + "generate: {kernel: micro_move, path: gm_ub, bytes: 1 MiB}\n", ["check", "FILE", "--board", BOARD], "generate: ub: expected at most"),
     ("--set workload choice", None, ["run", BOARD, GEMM, "--set", "workload.result=int33"], "--set: workload.result: expected one of int8, int32"),
     ("workload: missing trace", BODY.replace("[]", "[none.ktrace]") + "streams: []\n", ["run", BOARD, "FILE"], "none.ktrace"),
     ("workload: outside arena", BODY.replace("offset: 0 B", "offset: 4 KiB") + "streams: []\n", ["run", BOARD, "FILE"], "within the arena"),
