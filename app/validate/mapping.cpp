@@ -51,6 +51,8 @@ const std::vector<Family>& families() {
       {"gelu-eltwise", kMoreKernels, "vector", map_gelu},
       {"softmax", kMoreKernels, "vector", map_softmax},
       {"l2-cache-mode", kMoreKernels, "data copy", map_l2_cache_mode},
+      {"docs-matmul-tuning", kMoreKernels, "matmul", map_docs_matmul},
+      {"tuning-pairs", kMoreKernels, "matmul", map_tuning_pair},
       {"int8-matmul-library", kLibraryProducts, "library products", map_int8_library},
       {"fp16-matmul-library", kLibraryProducts, "library products", map_fp16_library},
       {"square-gemm", kLibraryProducts, "library products", map_square_gemm},

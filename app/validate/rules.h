@@ -15,6 +15,9 @@ Mapping map_matmul_basic(DataRow& row);
 Mapping map_matmul_gelu(DataRow& row);
 Mapping map_quant_group_matmul(DataRow& row);
 
+Mapping map_docs_matmul(DataRow& row);
+Mapping map_tuning_pair(DataRow& row);
+
 Mapping map_add(DataRow& row);
 Mapping map_data_copy(DataRow& row);
 Mapping map_bank_conflict_ub(DataRow& row);

@@ -206,8 +206,8 @@ std::vector<Step> steps_of(const std::vector<CaseResult>& results) {
     const CaseResult*& before = last[result.row.ladder];
     if (before != nullptr) {
       Step step{result.row.ladder, before->row.case_name, result.row.case_name, before->row.measured.task / result.row.measured.task, -1, false, false};
-      if (before->run.timing.task > 0 && result.run.timing.task > 0) {
-        step.simulated = before->run.timing.task / result.run.timing.task;
+      if (before->known() && result.known()) {
+        step.simulated = before->simulated / result.simulated;
         const bool both_nothing = std::abs(step.measured - 1) < kNoise && std::abs(step.simulated - 1) < kNoise;
         step.sign_right = both_nothing || (step.measured > 1) == (step.simulated > 1);
         step.factor_right = std::abs(step.simulated / step.measured - 1) <= kFactorMargin;

@@ -100,7 +100,7 @@ std::string ladders(const std::vector<CaseResult>& results) {
       plot.series = {{"measured", {}}, {"simulated", {}}};
     }
     const auto index = static_cast<double>(plot.steps.size());
-    const double simulated = r.run.timing.task;
+    const double simulated = r.simulated;
     plot.steps.push_back(r.row.case_name);
     plot.series[0].points.push_back({index, r.row.measured.task, fmt::format("{}: measured {} us", r.row.case_name, us(r.row.measured.task))});
     plot.series[1].points.push_back({index, simulated, fmt::format("{}: simulated {} us", r.row.case_name, us(simulated))});

@@ -107,6 +107,21 @@ TEST(Rules, grouped_products_by_number_and_by_words) {
   }
 }
 
+TEST(Rules, tuning_pairs_differ_in_one_thing) {
+  DataRow before = row_of("tuning-pairs", "a2", "MDL large copies / before"), after = row_of("tuning-pairs", "a2", "MDL large copies / after");
+  const Mapping a = map_tuning_pair(before), b = map_tuning_pair(after);
+  EXPECT_EQ(option(a, "template"), "norm");
+  EXPECT_EQ(option(b, "template"), "mdl");
+  int differences = 0;
+  for (const auto& [name, value] : a.job.options) differences += option(b, name) == value ? 0 : 1;
+  EXPECT_EQ(differences, 1);
+  DataRow docs = row_of("docs-matmul-tuning", "a2", "before");
+  docs.id = "docs-mdl-off";
+  EXPECT_EQ(map_docs_matmul(docs).job.text(), a.job.text());
+  docs.id = "docs-poem-off";
+  EXPECT_NE(map_docs_matmul(docs).reason, "");
+}
+
 TEST(Rules, library_products_take_shapes_alone) {
   DataRow row = row_of("int8-matmul-library", "910b2", "1", "", {{"M", "999"}, {"N", "1025"}, {"K", "1040"}, {"batch", "8"}, {"out", "bf16"}, {"extra", "bias"}});
   EXPECT_EQ(map_int8_library(row).job.text(), " library_matmul batch=8 extra=bias k=1040 m=999 n=1025 result=bf16 type=int8");
