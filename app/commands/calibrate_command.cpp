@@ -5,6 +5,7 @@
 #include "app/commands/command.h"
 #include "app/commands/validation_options.h"
 #include "app/validate/calibration.h"
+#include "app/validate/named_calibration.h"
 #include "model/base/errors.h"
 #include "model/base/nearest_name.h"
 #include "model/spec/board_spec.h"
@@ -40,17 +41,22 @@ int calibrate_command(const std::vector<std::string>& arguments) {
   OptionParser parser("calibrate [--data DIR] [--chip NAME] [options]",
                       "Fits the laws of single units to tables of single instructions, on every other size, and shows for each curve the\n"
                       "fitted numbers beside the configured ones, the residual on the sizes left out, and what the simulator as configured\n"
-                      "makes of the same curve. Changes nothing.",
+                      "makes of the same curve. Parameters that show only in kernels are searched for on one named case each. Changes\n"
+                      "nothing.",
                       "npulab calibrate --data ../shared/validation --chip 910b1");
   add_validation_options(parser);
-  parser.add()("chip", po::value<std::string>(), "only this chip, as the data names it");
+  parser.add()("chip", po::value<std::string>(), "only this chip, as the data names it")(
+      "cases", po::value<std::string>()->default_value("docs/calibration_cases.csv"), "table of parameters that are taken from one named case each");
   if (!parser.parse(arguments)) return 0;
   ValidationRequest request = validation_request(parser);
-  request.families = {"micro-move", "micro-mmad", "micro-vector-fit"};
+  const std::vector<NamedCase> named = read_named_cases(parser.get<std::string>("cases"));
+  // Named cases may be of any family; without them only the tables of single instructions are run.
+  if (named.empty()) request.families = {"micro-move", "micro-mmad", "micro-vector-fit"};
   request.families_expected = false;
   std::vector<CaseResult> results = run_validation(request).results;
   if (parser.has("chip")) keep_chip(parser.get<std::string>("chip"), results);
-  std::cout << describe_calibration(calibrate_curves(results), calibrate_vectors(results), configured_of(results, request.runner));
+  std::cout << describe_calibration(calibrate_curves(results), calibrate_vectors(results), configured_of(results, request.runner))
+            << describe_named(fit_named(named, results, request.runner));
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "app/commands/command.h"
 #include "app/commands/validation_options.h"
 #include "app/report/text_file.h"
+#include "app/validate/named_cases.h"
 #include "app/validate/validation_document.h"
 #include "app/validate/validation_page.h"
 #include "app/validate/validation_text.h"
@@ -42,6 +43,7 @@ int validate_command(const std::vector<std::string>& arguments) {
   parser.add()("family", po::value<std::vector<std::string>>()->composing(), "only rows of this family; may be given again")(
       "out", po::value<std::string>(), "folder for validation.csv, validation.html and validation.md")(
       "document", po::value<std::string>(), "file for validation.md alone, such as docs/validation.md")(
+      "cases", po::value<std::string>()->default_value("docs/calibration_cases.csv"), "table of cases that parameters were taken from: not scored")(
       "causes", po::value<std::string>()->default_value("docs/validation_causes.csv"), "table of suspected causes by family");
   if (!parser.parse(arguments)) return 0;
   ValidationRequest request = validation_request(parser);
@@ -49,7 +51,9 @@ int validate_command(const std::vector<std::string>& arguments) {
   const std::string out = parser.has("out") ? parser.get<std::string>("out") : "";
   if (!out.empty()) make_folder(out);
   const std::vector<SuspectedCause> causes = read_causes(parser.get<std::string>("causes"));
-  const ValidationRun run = run_validation(request);
+  const std::vector<NamedCase> named = read_named_cases(parser.get<std::string>("cases"));
+  ValidationRun run = run_validation(request);
+  exclude_named(named, run.results);
   const std::vector<Step> steps = steps_of(run.results);
   std::cout << describe_cases(run.results) << describe_unmapped(run.results);
   std::cout << describe_steps(steps) << describe_scores(run.results);

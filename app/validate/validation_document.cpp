@@ -15,7 +15,7 @@ namespace npulab::validate {
 namespace {
 
 constexpr double kLarge = 0.2;
-constexpr std::size_t kWorstShown = 12;  // of one family and cause
+constexpr std::size_t kListed = 8;  // cases of one family and cause, before they become one line
 
 /// A bar would end the cell of a Markdown table.
 std::string cell(std::string text) {
@@ -44,20 +44,31 @@ std::string cause_of(const CaseResult& result, const std::vector<SuspectedCause>
   return best == nullptr ? "not known yet" : best->cause;
 }
 
-/// Families in order; within one, cases of one cause together, the worst first.
-std::string deviations(const std::vector<CaseResult>& results, const std::vector<SuspectedCause>& causes) {
-  std::string text = "| family | case | error | suspected cause |\n|---|---|---:|---|\n";
-  for (const Score& score : family_scores(results)) {
-    std::vector<const CaseResult*> large;
-    for (const CaseResult& r : results) {
-      if (r.row.family == score.name && r.status == Status::scored && std::abs(r.error) > kLarge) large.push_back(&r);
-    }
-    std::stable_sort(large.begin(), large.end(), [](const CaseResult* a, const CaseResult* b) { return std::abs(a->error) > std::abs(b->error); });
-    for (std::size_t i = 0; i < std::min(large.size(), kWorstShown); ++i)
-      text += fmt::format("| {} | {} | {} | {} |\n", cell(score.name), cell(large[i]->row.id), percent(large[i]->error), cell(cause_of(*large[i], causes)));
-    if (large.size() > kWorstShown)
-      text += fmt::format("| {} | {} more | {} or less | {} |\n", cell(score.name), large.size() - kWorstShown, percent(std::abs(large[kWorstShown]->error)), cell(cause_of(*large[kWorstShown], causes)));
+/// Lines of cases with one cause, the worst first: each by itself, or all as one when they are many.
+std::string deviations_of(const std::string& family, const std::string& cause, std::vector<const CaseResult*> cases) {
+  std::stable_sort(cases.begin(), cases.end(), [](const CaseResult* a, const CaseResult* b) { return std::abs(a->error) > std::abs(b->error); });
+  const auto line = [&](const std::string& name, const std::string& error) { return fmt::format("| {} | {} | {} | {} |\n", cell(family), cell(name), error, cell(cause)); };
+  std::string text;
+  if (cases.size() > kListed) {
+    const auto [least, most] = std::minmax_element(cases.begin(), cases.end(), [](const CaseResult* a, const CaseResult* b) { return a->error < b->error; });
+    return line(fmt::format("{} cases, worst {}", cases.size(), cases.front()->row.id), percent((*least)->error) + " to " + percent((*most)->error));
   }
+  for (const CaseResult* result : cases) text += line(result->row.id, percent(result->error));
+  return text;
+}
+
+/// By family and cause, in the order of the data.
+std::string deviations(const std::vector<CaseResult>& results, const std::vector<SuspectedCause>& causes) {
+  std::vector<std::pair<std::string, std::string>> order;
+  std::map<std::pair<std::string, std::string>, std::vector<const CaseResult*>> large;
+  for (const CaseResult& r : results) {
+    if (r.status != Status::scored || std::abs(r.error) <= kLarge) continue;
+    const auto key = std::make_pair(r.row.family, cause_of(r, causes));
+    if (large[key].empty()) order.push_back(key);
+    large[key].push_back(&r);
+  }
+  std::string text = "| family | case | error | suspected cause |\n|---|---|---:|---|\n";
+  for (const auto& key : order) text += deviations_of(key.first, key.second, large[key]);
   return text;
 }
 
