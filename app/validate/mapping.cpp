@@ -93,7 +93,7 @@ const Family* find_family(const std::string& name) {
 std::string board_of(const DataRow& row) {
   static const std::map<std::string, std::string> boards = {
       {"910b1", "card_910b1.yaml"}, {"a2", "card_910b1.yaml"},     {"910b2", "card_910b2.yaml"},
-      {"910b3", "card_910b3.yaml"}, {"950pr", "card_950pr.yaml"},  {"310p3", "card_310p3.yaml"},
+      {"910b3", "card_910b3.yaml"}, {"950pr", "card_950pr.yaml"},  {"950", "card_950pr.yaml"},  {"310p3", "card_310p3.yaml"},
   };
   const auto found = boards.find(row.chip);
   if (found == boards.end()) return "";
