@@ -120,6 +120,9 @@ void Machine::run(std::function<void()> host_program, const std::function<bool()
       if (host_.finished()) break;
       if (!keep_going()) {
         interrupted_ = true;
+        for (const auto& device : devices_) {
+          for (ComputeCore* core : device->groups) core->abort();  // what has happened by now is to be seen in the trace
+        }
         return;
       }
       if (!sc_core::sc_pending_activity()) throw SimulationError("the machine has come to a standstill:\n" + stuck());

@@ -23,15 +23,17 @@ void Publisher::apply_if(Before before) {
   for (const PendingEffect& effect : due_) effects(effect.core).apply(effect.head);
 }
 
-void Publisher::publish(Cycles cycle) {
-  if (!records_.empty()) {
-    std::size_t kept = 0;
-    for (const InstructionRecord& record : records_) {
-      if (record.busy_end <= cycle) trace_->instruction(record);
-      else records_[kept++] = record;
-    }
-    records_.resize(kept);
+void Publisher::publish_records(Cycles cycle) {
+  std::size_t kept = 0;
+  for (const InstructionRecord& record : records_) {
+    if (record.busy_end <= cycle) trace_->instruction(record);
+    else records_[kept++] = record;
   }
+  records_.resize(kept);
+  enough_ = std::min(kept + kBatch, kCrowd);
+}
+
+void Publisher::publish_effects(Cycles cycle) {
   if (!pending_.empty()) apply_if([cycle](const PendingEffect& e) { return e.start <= cycle; });
 }
 

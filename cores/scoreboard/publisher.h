@@ -28,7 +28,8 @@ class Publisher {
   TraceSink* trace() const { return trace_; }
   CoreEffects& effects(int core) { return *effects_[static_cast<std::size_t>(core)]; }
 
-  void add(const InstructionRecord& record) { records_.push_back(record); }
+  /// A record to be filled in at once.
+  InstructionRecord& add_record() { return records_.emplace_back(); }
   void add(const PendingEffect& effect) { pending_.push_back(effect); }
   /// Too much is held back; the engine should let kernel time catch up.
   bool crowded() const { return records_.size() > kCrowd || pending_.size() > kCrowd; }
@@ -36,20 +37,32 @@ class Publisher {
   /// Cycle of the earliest thing held back, kNeverCycles when there is none.
   Cycles first_held() const;
 
-  /// Lets out records that ended by `cycle` and applies effects that started by it.
-  void publish(Cycles cycle);
+  /// Applies effects that started by `cycle`, and lets out the records that ended by it, once there are many of them.
+  void publish(Cycles cycle) {
+    if (records_.size() >= enough_) publish_records(cycle);
+    publish_effects(cycle);
+  }
+  /// The same with all records.
+  void publish_all(Cycles cycle) {
+    publish_records(cycle);
+    publish_effects(cycle);
+  }
   /// Applies effects that come before (start, core, pipe) in rule 10's order.
   void apply_before(Cycles start, int core, isa::Pipe pipe);
   void drop();
 
  private:
   static constexpr std::size_t kCrowd = 1 << 14;
+  static constexpr std::size_t kBatch = 1 << 12;
+  void publish_records(Cycles cycle);
+  void publish_effects(Cycles cycle);
   template <typename Before>
   void apply_if(Before before);
 
   TraceSink* trace_;
   std::vector<CoreEffects*> effects_;
   std::vector<InstructionRecord> records_;
+  std::size_t enough_ = kBatch;  // records at which it is worth looking through them
   std::vector<PendingEffect> pending_;
   std::vector<PendingEffect> due_;
 };

@@ -32,7 +32,8 @@ bool uses_inter_group_flags(const Kernel& kernel, const std::vector<int>& progra
 
 void reset_pipe(PipeState& pipe, Cycles first_cycle, Cycles dispatch_from, int depth) {
   pipe.pushed = pipe.popped = 0;
-  pipe.depth = static_cast<std::uint64_t>(std::max(depth, 1));
+  pipe.head = pipe.tail = 0;
+  pipe.depth = static_cast<std::uint32_t>(std::max(depth, 1));
   pipe.mask = 1;
   while (pipe.mask < pipe.depth) pipe.mask *= 2;
   --pipe.mask;
@@ -165,7 +166,7 @@ void Scoreboard::process(int slot) {
       leave_ports(core, index, which, time_);
       phase == Phase::executing ? end_local(core, index, which, time_) : end_gm(core, index, which, time_);
       wake_dispatcher(core, index, which);
-      break;
+      return advance_pipe(index, which);
     case Phase::checking: pipe.phase = Phase::ready; break;
     default: throw InternalError("scoreboard event without a phase");
   }

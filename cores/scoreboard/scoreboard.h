@@ -13,6 +13,9 @@
 
 namespace npulab::cores::scoreboard {
 
+/// Small steps of the loop over instructions: a call would cost as much as the step.
+#define NPULAB_IN_LOOP inline __attribute__((always_inline))
+
 class Scoreboard {
  public:
   Scoreboard(const SocSpec& soc, std::vector<const CoreSpec*> cores, std::vector<std::string> paths, Publisher& publisher);
@@ -77,23 +80,23 @@ class Scoreboard {
   void occupy_dispatcher(int core, const QueueEntry& entry, Cycles start, Cycles occupancy, StallCause cause);
   // Pipes (scoreboard_pipes.cpp).
   void advance_pipe(int core, isa::Pipe which);
-  bool try_set(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, Cycles start);
-  bool try_wait(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, Cycles start);
-  bool advance_one(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses);
-  void execute(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start);
-  void take(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start);
+  NPULAB_IN_LOOP bool try_set(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, Cycles start);
+  NPULAB_IN_LOOP bool try_wait(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, Cycles start);
+  __attribute__((noinline)) bool advance_one(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses);
+  NPULAB_IN_LOOP void execute(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start);
+  NPULAB_IN_LOOP void take(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start);
   void start_local(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start);
   void end_local(CoreState& core, int index, isa::Pipe which, Cycles end);
   void start_gm(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start);
   void end_gm(CoreState& core, int index, isa::Pipe which, Cycles end);
-  void leave(CoreState& core, PipeState& pipe, int index, isa::Pipe which, Cycles cycle);
+  NPULAB_IN_LOOP void leave(CoreState& core, PipeState& pipe, int index, isa::Pipe which, Cycles cycle);
   /// The pipe's queue has a free slot more, or the pipe has come to rest.
   void wake_dispatcher(const CoreState& core, int index, isa::Pipe which) {
     if ((core.wakers >> static_cast<int>(which) & 1) != 0) mark(index, isa::Pipe::s);
   }
   // Flags (scoreboard_flags.cpp).
-  bool set_flag(int core, isa::Pipe source, const QueueEntry& entry, Cycles start, Cycles seen_from, bool& fine);
-  bool take_flag(int core, isa::Pipe target, const QueueEntry& entry, Cycles from, Cycles& over);
+  NPULAB_IN_LOOP bool set_flag(int core, isa::Pipe source, const QueueEntry& entry, Cycles start, Cycles seen_from, bool& fine);
+  NPULAB_IN_LOOP bool take_flag(int core, isa::Pipe target, const QueueEntry& entry, Cycles from, Cycles& over);
   bool take_count(int core, const QueueEntry& entry, Cycles from, Cycles& over);
   void cross_set(int core, const QueueEntry& entry, Cycles effect);
   void take_effect(const GroupSet& set);
@@ -107,8 +110,8 @@ class Scoreboard {
   static void settle_ports(CoreState& core, Cycles cycle);
   void set_speeds(CoreState& core, int index, Cycles cycle);
   // Accounts (scoreboard_accounts.cpp).
-  static void account_gap(PipeState& pipe, Cycles arrival, Cycles start, StallCause cause);
-  static void account_executed(PipeState& pipe, Cycles start, Cycles end, Cycles work);
+  NPULAB_IN_LOOP static void account_gap(PipeState& pipe, Cycles arrival, Cycles start, StallCause cause);
+  NPULAB_IN_LOOP static void account_executed(PipeState& pipe, Cycles start, Cycles end, Cycles work);
   static void account_moved(PipeState& pipe, Cycles start, Cycles end, std::int64_t frequency_khz);
   void account_dispatcher(CoreState& core);
   static void account_end(PipeState& pipe, Cycles visible, Cycles end);

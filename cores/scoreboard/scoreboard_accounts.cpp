@@ -75,7 +75,7 @@ void Scoreboard::count_work(CoreState& core) {
 }
 
 void Scoreboard::write_record(int core, isa::Pipe which, const QueueEntry& entry, Cycles start, Cycles busy_end, Cycles visible) {
-  InstructionRecord record;
+  InstructionRecord& record = publisher_.add_record();
   record.core = cores_[core].record.core;
   record.position = entry.position;
   record.program = cores_[core].record.program;
@@ -88,7 +88,6 @@ void Scoreboard::write_record(int core, isa::Pipe which, const QueueEntry& entry
   record.busy_end = busy_end;
   record.visible = visible;
   record.task = launch_copy_.task;
-  publisher_.add(record);
 }
 
 /// The dispatcher works whenever it does not wait, and has dispatched what the pipes were given.

@@ -18,13 +18,20 @@ inline bool Scoreboard::feed(CoreState& core, int index, const isa::Instruction&
   const Cycles start = std::max(core.dispatch, pipe.slot_left() + 1);
   if (start > core.dispatch) core.pipes[0].totals.stall[static_cast<int>(StallCause::queue_full)] += start - core.dispatch;
   core.dispatch = start + core.spec->dispatch.issue_cycles;
-  const QueueEntry entry{start + core.spec->dispatch.queue_latency_cycles, head.code(), position};
-  const Addresses addresses{head.dst, head.src0, head.src1};
   const bool first = pipe.empty() && pipe.phase == Phase::ready;
-  const std::uint32_t slot = static_cast<std::uint32_t>(pipe.pushed++) & pipe.mask;
-  if (first && advance_one(core, index, which, entry, addresses)) return true;
-  pipe.ring[slot] = entry;
-  if (functional_ || moves_gm(core, entry)) pipe.addresses[slot] = addresses;
+  const std::uint32_t slot = pipe.push();
+  // Field by field into its place: a copy of a whole entry would wait for the stores of its parts.
+  QueueEntry& entry = pipe.ring[slot];
+  entry.arrival = start + core.spec->dispatch.queue_latency_cycles;
+  entry.code = head.code();
+  entry.position = position;
+  Addresses& addresses = pipe.addresses[slot];
+  if (functional_ || moves_gm(core, entry)) {
+    addresses.dst = head.dst;
+    addresses.src0 = head.src0;
+    addresses.src1 = head.src1;
+  }
+  if (first) advance_one(core, index, which, entry, addresses);
   return true;
 }
 
@@ -35,7 +42,8 @@ void Scoreboard::advance_dispatcher(int index) {
   const timing::InstructionCost* costs = core.costs;
   const bool functional = functional_;
   const auto needs_addresses = [costs, functional](const isa::Instruction& head) {
-    return functional || head.opcode == isa::Opcode::scalar || costs[head.operands].gm != isa::GmAccess::none;
+    return functional || head.opcode == isa::Opcode::scalar ||
+           (head.opcode > isa::Opcode::cross_wait && costs[head.operands].gm != isa::GmAccess::none);
   };
   isa::Instruction head = core.held;
   std::uint32_t position = core.held_position;

@@ -177,7 +177,7 @@ void ScoreboardModule::transfer_bounded(RequestId id, Picoseconds not_before) {
   const GmRequest* request = find(id);
   if (request == nullptr) return;
   scoreboard_->gm_bounded(request->core, request->pipe, clock_.cycle_after(not_before));
-  wake_.notify(sc_core::SC_ZERO_TIME);
+  wake_for_next_event();
 }
 
 void ScoreboardModule::transfer_resolved(RequestId id, const TransferResult& result) {
@@ -195,7 +195,13 @@ void ScoreboardModule::transfer_resolved(RequestId id, const TransferResult& res
   if (request->write && publisher_->functional() && result.status == MemoryStatus::ok) {
     commits_.push_back({pipe.visible, request->core, std::move(request->staged)});
   }
-  wake_.notify(sc_core::SC_ZERO_TIME);
+  wake_for_next_event();
+}
+
+/// The engine may go on: nothing can come of that before its next event, so it is early enough to wake then.
+void ScoreboardModule::wake_for_next_event() {
+  const Cycles next = scoreboard_->next_event();
+  if (next != kNeverCycles) notify_at(clock_.edge(next));
 }
 
 void ScoreboardModule::commit_due(Cycles cycle) {
@@ -241,6 +247,7 @@ void ScoreboardModule::finish() {
     record.end_time = result.end_time;
     if (context_.trace != nullptr) context_.trace->core_block(record);
   }
+  publisher_->publish_all(end);
   BlockObserver* observer = observer_;
   leave_block();
   observer->block_finished(context_.group_index, result);
@@ -262,7 +269,7 @@ void ScoreboardModule::leave_block() {
 void ScoreboardModule::abort() {
   if (observer_ == nullptr) return;
   const Cycles cycle = clock_.cycle_after(now()) - 1;
-  publisher_->publish(cycle);
+  publisher_->publish_all(cycle);
   commit_due(cycle);
   leave_block();
 }

@@ -58,6 +58,7 @@ class ScoreboardModule : public sc_core::sc_module, public ComputeCore, private 
   bool take_due_acts(Cycles cycle);
   void issue(const scoreboard::OutsideAct& act);
   void commit_due(Cycles cycle);
+  void wake_for_next_event();
   void arm(Cycles now_cycle);
   void finish();
   void leave_block();

@@ -7,8 +7,7 @@
 namespace npulab::cores::scoreboard {
 
 void Scoreboard::leave(CoreState& core, PipeState& pipe, int index, isa::Pipe which, Cycles cycle) {
-  pipe.ring[pipe.popped & pipe.mask].arrival = cycle;
-  ++pipe.popped;
+  pipe.pop(cycle);
   wake_dispatcher(core, index, which);
 }
 
@@ -62,7 +61,9 @@ void Scoreboard::execute(CoreState& core, int index, isa::Pipe which, const Queu
 /// The instruction begins to execute.
 void Scoreboard::take(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses, Cycles start) {
   PipeState& pipe = core.pipes[static_cast<int>(which)];
-  pipe.current = entry;
+  pipe.current.arrival = entry.arrival;
+  pipe.current.code = entry.code;
+  pipe.current.position = entry.position;
   pipe.cost = &core.costs[entry.operands()];
   pipe.start = start;
   account_gap(pipe, entry.arrival, start, StallCause::flag);

@@ -21,7 +21,7 @@ inline constexpr int kSlots = 8;       // per core: the dispatcher (pipe S) and 
 
 /// An instruction in a queue. Small, because all queues of all cores should fit the host's cache; its addresses lie apart.
 struct QueueEntry {
-  Cycles arrival = 0;  // once it has left the queue: the cycle in which it left
+  Cycles arrival = 0;
   std::uint64_t code = 0;  // Instruction::code()
   std::uint32_t position = 0;
 
@@ -58,16 +58,19 @@ enum class Phase : std::uint8_t {
   checking,    // a set that may overrun is looked at again at the slot's time
 };
 
-struct PipeState {
+/// What is used most stands in front: with many cores the engine's speed is that of the host's cache.
+struct alignas(64) PipeState {
   Phase phase = Phase::ready;
   bool blocked_on_cross_flag = false;
   bool issued = false;         // gm_waiting: the request has been made
   bool port_user = false;
-  std::uint32_t mask = 0;      // ring slots in use, less one: a power of two that holds `depth`
-  std::uint64_t depth = 1;
+  std::uint32_t depth = 1;
+  std::uint32_t mask = 0;      // a power of two that holds `depth`, less one
+  std::uint32_t head = 0, tail = 0;  // of the ring
   std::uint64_t pushed = 0, popped = 0;
   Cycles free = 0;             // end of the last occupancy
   Cycles visible = 0;          // last result visible
+  Cycles accounted = 0;        // rule 11
   // The instruction in execution.
   QueueEntry current;
   const timing::InstructionCost* cost = nullptr;
@@ -76,20 +79,31 @@ struct PipeState {
   std::int64_t speed = 0;
   Cycles settled = 0;
   Cycles earliest_end = 0;     // gm_waiting: it cannot end before
-  Cycles accounted = 0;        // rule 11
   PipeTotals totals;
+  Cycles left[kMaxDepth];      // when the n-th instruction left the queue, at n & mask
+  QueueEntry ring[kMaxDepth];  // starts over at 0 whenever it runs empty, so that a short queue stays in few cache lines
   RequestId request = 0;
   TransferResult result;
   Addresses current_addresses;
-  QueueEntry ring[kMaxDepth];
   Addresses addresses[kMaxDepth];
 
   bool empty() const { return pushed == popped; }
   bool full() const { return pushed - popped >= depth; }
-  const QueueEntry& front() const { return ring[popped & mask]; }
-  const Addresses& front_addresses() const { return addresses[popped & mask]; }
+  const QueueEntry& front() const { return ring[head]; }
+  const Addresses& front_addresses() const { return addresses[head]; }
+  /// Place of the next instruction, which counts as queued from now on; the queue must not be full.
+  std::uint32_t push() {
+    const std::uint32_t slot = tail;
+    tail = (tail + 1) & mask;
+    ++pushed;
+    return slot;
+  }
+  void pop(Cycles cycle) {
+    left[popped & mask] = cycle;
+    head = ++popped == pushed ? tail = 0 : (head + 1) & mask;
+  }
   /// When the instruction left whose slot the next one pushed takes; -1 if none has had that slot yet.
-  Cycles slot_left() const { return pushed < depth ? -1 : ring[(pushed - depth) & mask].arrival; }
+  Cycles slot_left() const { return pushed < depth ? -1 : left[(pushed - depth) & mask]; }
 };
 
 /// Pending and visible from a cycle on, or consumed in a cycle (-1: never), in one word.

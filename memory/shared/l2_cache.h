@@ -28,6 +28,10 @@ class L2Cache {
   /// Looks up `sectors` of line number `line` and makes them present; a write makes them dirty. Missing sectors of a read
   /// are marked as filled by `fill`.
   Outcome access(std::uint64_t line, SectorMask sectors, bool write, std::uint32_t fill);
+  /// access() of all sectors of each of `count` lines from `first` on, in order; `visit(outcome)` is called for lines that were
+  /// there in part or whole, and for those that evicted dirty sectors.
+  template <typename Visit>
+  void access_whole(std::uint64_t first, std::int64_t count, bool write, std::uint32_t fill, Visit visit);
   /// As access, but absent lines stay absent, absent sectors are not filled and the LRU order does not change. Present
   /// sectors serve a read; a write goes into a present line.
   Outcome access_bypass(std::uint64_t line, SectorMask sectors, bool write);
@@ -57,6 +61,7 @@ class L2Cache {
   static constexpr unsigned kAbsent = ~0u;
   static constexpr Bytes kMostSectors = 16;  // bits of Line::valid
   static constexpr unsigned kMostWays = 16;  // nibbles of Set::order
+  static constexpr std::size_t kSetsAhead = 6;  // for the host's cache: far enough to hide a miss, few enough to stay in it
 
   struct Place {
     Set* set;
@@ -158,6 +163,24 @@ inline L2Cache::Outcome L2Cache::use(const Place& place, SectorMask sectors, boo
 inline L2Cache::Outcome L2Cache::access(std::uint64_t line, SectorMask sectors, bool write, std::uint32_t fill) {
   if (absent()) return {};
   return use(locate(line), sectors, write, fill);
+}
+
+template <typename Visit>
+inline void L2Cache::access_whole(std::uint64_t first, std::int64_t count, bool write, std::uint32_t fill, Visit visit) {
+  const auto whole = (SectorMask{2} << (line_bytes_ / sector_bytes_ - 1)) - 1;
+  Place place = locate(first);
+  const Set* const end = sets_.data() + sets_.size();
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (place.set + kSetsAhead < end) {
+      const Set& later = place.set[kSetsAhead];
+      __builtin_prefetch(place.lines + kSetsAhead * ways_ + (later.order & 15), 1);
+    }
+    const Outcome outcome = use(place, whole, write, fill);
+    if ((outcome.hit | outcome.victim_dirty) != 0) visit(outcome);
+    ++place.set;
+    place.lines += ways_;
+    if (place.set == end) place = {sets_.data(), lines_.data(), place.tag + 1};
+  }
 }
 
 inline L2Cache::Outcome L2Cache::access_bypass(std::uint64_t line, SectorMask sectors, bool write) {

@@ -46,17 +46,14 @@ Bytes TagStage::read_lines(RowCursor& cursor, Bytes limit, Window& window, std::
   const Bytes size = cache_.line_bytes();
   const std::int64_t count = whole_lines(cursor, limit);
   if (count == 0) return 0;
-  const std::uint64_t first = cursor.line();
   Bytes hit = 0;
   Bytes victims = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const L2Cache::Outcome outcome =
-        cache_.access(first + static_cast<std::uint64_t>(i), whole_line_, false, window.fill);
+  cache_.access_whole(cursor.line(), count, false, window.fill, [&](const L2Cache::Outcome& outcome) {
     if (outcome.victim_dirty != 0) victims += evicted(outcome.victim_dirty);
-    if (outcome.hit == 0) continue;
+    if (outcome.hit == 0) return;
     hit += outcome.hit == whole_line_ ? size : bytes_of(outcome.hit);
     if (outcome.fill != window.last_fill) wait_for(outcome.fill, window, index);
-  }
+  });
   const Bytes miss = count * size - hit;
   window.hit += hit;
   window.near += hit;
@@ -73,15 +70,13 @@ Bytes TagStage::write_lines(RowCursor& cursor, Bytes limit, Window& window) {
   const Bytes size = cache_.line_bytes();
   const std::int64_t count = whole_lines(cursor, limit);
   if (count == 0) return 0;
-  const std::uint64_t first = cursor.line();
   std::int64_t hits = 0, evicting = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const L2Cache::Outcome outcome = cache_.access(first + static_cast<std::uint64_t>(i), whole_line_, true, 0);
+  cache_.access_whole(cursor.line(), count, true, 0, [&](const L2Cache::Outcome& outcome) {
     hits += outcome.hit == whole_line_ ? 1 : 0;
-    if (outcome.victim_dirty == 0) continue;
+    if (outcome.victim_dirty == 0) return;
     ++evicting;
     window.hbm += evicted(outcome.victim_dirty);
-  }
+  });
   window.hit += hits * size;
   window.miss += (count - hits) * size;
   window.far += evicting * size;

@@ -19,16 +19,16 @@ class InstructionSource {
   bool next(Instruction& out) {
     return next(out, [](const Instruction&) { return true; });
   }
-  /// The same, but without addresses (dst, src0 and src1 as in the loop's first round) where `needs_addresses`, asked with the
-  /// unresolved head, says no. Timing needs few of them.
+  /// The same, but where `needs_addresses`, asked with the unresolved head, says no, dst, src0 and src1 mean nothing: flags have
+  /// none, and timing needs few.
   template <typename NeedsAddresses>
   bool next(Instruction& out, NeedsAddresses needs_addresses) {
     const ProgramOp* op = advance();
     if (op == nullptr) return false;
     if (op->term_count == 0) out = op->head;
-    else if (op->head.opcode == Opcode::set_flag || op->head.opcode == Opcode::wait_flag) resolve_event(*op, out);
-    else if (op->head.opcode > Opcode::cross_wait && !needs_addresses(op->head)) out = op->head;
-    else resolve(*op, out);
+    else if (needs_addresses(op->head)) resolve(*op, out);
+    else if (op->head.opcode <= Opcode::cross_wait) resolve_event(*op, out);
+    else out = op->head;
     return true;
   }
   void rewind();
@@ -55,11 +55,12 @@ inline std::int64_t remainder_of(std::int64_t value, std::int64_t modulus) {
   return (step & (step - 1)) == 0 ? small & (step - 1) : small % step;
 }
 
-/// Flags have no addresses; `out` keeps those it had.
+/// All but the addresses.
 inline void InstructionSource::resolve_event(const ProgramOp& op, Instruction& out) const {
   std::uint64_t event = 0;
   const AffineTerm* term = program_->terms.data() + op.first_term;
   for (const AffineTerm* end = term + op.term_count; term != end; ++term) {
+    if (term->field != HeadField::event) continue;
     std::int64_t value = variables_[term->variable];
     if (term->modulus > 0) value = remainder_of(value, term->modulus);
     event += static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(term->coefficient);

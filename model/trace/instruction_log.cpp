@@ -14,46 +14,52 @@ constexpr int kCompressionLevel = 1;
 // First byte of a record: opcode (4 bits), pipe (3 bits), whether task and program have changed (1 bit).
 constexpr std::uint8_t kTaskChanged = 0x80;
 
-bool is_flag(isa::Opcode opcode) {
-  return opcode == isa::Opcode::set_flag || opcode == isa::Opcode::wait_flag || opcode == isa::Opcode::pipe_barrier ||
-         opcode == isa::Opcode::cross_set || opcode == isa::Opcode::cross_wait;
-}
+bool is_flag(isa::Opcode opcode) { return opcode >= isa::Opcode::set_flag && opcode <= isa::Opcode::cross_wait; }
 
 }  // namespace
 
-void InstructionLog::varint(std::uint64_t value) {
+namespace {
+
+std::uint8_t* put_varint(std::uint8_t* out, std::uint64_t value) {
   while (value >= 0x80) {
-    open_[used_++] = static_cast<std::uint8_t>(value | 0x80);
+    *out++ = static_cast<std::uint8_t>(value | 0x80);
     value >>= 7;
   }
-  open_[used_++] = static_cast<std::uint8_t>(value);
+  *out++ = static_cast<std::uint8_t>(value);
+  return out;
 }
 
-void InstructionLog::zigzag(std::int64_t value) {
-  varint((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
+std::uint8_t* put_zigzag(std::uint8_t* out, std::int64_t value) {
+  return put_varint(out, (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
 }
+
+}  // namespace
 
 void InstructionLog::append(const InstructionRecord& record) {
   if (open_.empty()) open_.resize(kBlockBytes);
   if (used_ + kMaxRecordBytes > open_.size()) flush_block();
   const bool changed = record.task != last_.task || record.program != last_.program;
-  open_[used_++] = static_cast<std::uint8_t>(static_cast<int>(record.opcode) | (static_cast<int>(record.pipe) << 4) |
-                                             (changed ? kTaskChanged : 0));
+  std::uint8_t* out = open_.data() + used_;
+  *out++ = static_cast<std::uint8_t>(static_cast<int>(record.opcode) | (static_cast<int>(record.pipe) << 4) | (changed ? kTaskChanged : 0));
   if (changed) {
-    varint(record.task);
-    varint(record.program);
+    out = put_varint(out, record.task);
+    out = put_varint(out, record.program);
+    last_.task = record.task;
+    last_.program = record.program;
   }
-  zigzag(static_cast<std::int64_t>(record.position) - static_cast<std::int64_t>(last_.position));
-  zigzag(record.start - last_.start);
-  varint(static_cast<std::uint64_t>(record.busy_end - record.start));
-  zigzag(record.visible - record.busy_end);
+  out = put_zigzag(out, static_cast<std::int64_t>(record.position) - static_cast<std::int64_t>(last_.position));
+  out = put_zigzag(out, record.start - last_.start);
+  out = put_varint(out, static_cast<std::uint64_t>(record.busy_end - record.start));
+  out = put_zigzag(out, record.visible - record.busy_end);
   if (is_flag(record.opcode)) {
-    open_[used_++] = record.peer;
-    open_[used_++] = record.event;
+    *out++ = record.peer;
+    *out++ = record.event;
   } else {
-    varint(record.operands);
+    out = put_varint(out, record.operands);
   }
-  last_ = record;
+  used_ = static_cast<std::size_t>(out - open_.data());
+  last_.position = record.position;
+  last_.start = record.start;
   ++count_;
 }
 

@@ -39,8 +39,6 @@ class InstructionLog {
 
  private:
   void flush_block();
-  void varint(std::uint64_t value);
-  void zigzag(std::int64_t value);
 
   struct Block {
     std::vector<std::uint8_t> compressed;
@@ -49,7 +47,7 @@ class InstructionLog {
   std::vector<Block> blocks_;
   std::vector<std::uint8_t> open_;
   std::size_t used_ = 0;
-  InstructionRecord last_;
+  InstructionRecord last_;  // its task, program, position and start
   std::int64_t count_ = 0;
 };
 
