@@ -46,7 +46,7 @@ struct Machine::DeviceParts : PlaceModule {
 };
 
 Machine::Machine(const BoardSpec& board, const MachineOptions& options)
-    : board_(board), timeline_("timeline"), host_("host"), ledger_(options.trace) {
+    : timeline_("timeline"), host_("host"), ledger_(options.trace) {
   std::vector<MemorySystem*> memories;
   for (std::size_t i = 0; i < board.devices.size(); ++i) {
     const std::string name = board.devices[i].path.substr(board.devices[i].path.rfind('.') + 1);

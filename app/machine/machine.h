@@ -49,7 +49,6 @@ class Machine {
   struct DeviceParts;
   std::string stuck() const;
 
-  const BoardSpec& board_;
   TimelineModule timeline_;
   HostThreadModule host_;
   TaskLedger ledger_;

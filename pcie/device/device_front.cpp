@@ -24,7 +24,7 @@ std::uint32_t get(const std::vector<std::uint8_t>& bytes, std::size_t at) {
 
 DeviceFront::DeviceFront(Timeline& timeline, Endpoint& endpoint, MemorySystem& memory, const SocSpec& soc, const std::string& path,
                          TraceSink* trace, bool functional)
-    : timeline_(timeline), endpoint_(endpoint), path_(path), msix_(soc.endpoint.msix_vectors), queues_(soc.scheduler.max_streams),
+    : endpoint_(endpoint), path_(path), msix_(soc.endpoint.msix_vectors), queues_(soc.scheduler.max_streams),
       window_(timeline, memory, soc.endpoint, path), dma_(timeline, endpoint, memory, soc.endpoint, path, trace, functional) {
   endpoint.serve(*this);
 }

@@ -48,7 +48,6 @@ class DeviceFront : public EndpointPort, public BarTarget {
   void register_written(std::uint32_t offset, std::uint32_t value);
   void fire_pending();
 
-  Timeline& timeline_;
   Endpoint& endpoint_;
   std::string path_;
   std::array<std::uint32_t, kStatusBytes / 4> status_{};  // what firmware has to say
