@@ -7,6 +7,51 @@
 #include "workloads/kernels/kernel_registry.h"
 
 namespace npulab::validate {
+namespace {
+
+const std::vector<Family> kFamilies = {
+    {"matmul-ladder", kKnownStreams, "matmul", map_matmul_ladder},
+    {"matmul-basic-api", kKnownStreams, "matmul", map_matmul_basic},
+    {"matmul-gelu-fusion", kKnownStreams, "matmul", map_matmul_gelu},
+    {"quant-group-matmul", kKnownStreams, "matmul", map_quant_group_matmul},
+    {"add", kKnownStreams, "add", map_add},
+    {"data-copy-gm-ub", kKnownStreams, "data copy", map_data_copy},
+    {"data-copy-gm-l1", kKnownStreams, "data copy", map_data_copy},
+    {"bank-conflict-ub", kKnownStreams, "vector", map_bank_conflict_ub},
+    {"bank-conflict-3510", kKnownStreams, "vector", map_bank_conflict_3510},
+    {"bank-conflict-nd2nz", kKnownStreams, "vector", map_nd2nz_vector},
+    {"gelu", kMoreKernels, "vector", map_gelu},
+    {"gelu-eltwise", kMoreKernels, "vector", map_gelu},
+    {"softmax", kMoreKernels, "vector", map_softmax},
+    {"l2-cache-mode", kMoreKernels, "data copy", map_l2_cache_mode},
+    {"docs-matmul-tuning", kMoreKernels, "matmul", map_docs_matmul},
+    {"tuning-pairs", kMoreKernels, "matmul", map_tuning_pair},
+    {"int8-matmul-library", kLibraryProducts, "library products", map_int8_library},
+    {"fp16-matmul-library", kLibraryProducts, "library products", map_fp16_library},
+    {"square-gemm", kLibraryProducts, "library products", map_square_gemm},
+    {"catlass-quant-matmul", kLibraryProducts, "library products", map_catlass},
+    {"catlass-matmul", kLibraryProducts, "library products", map_catlass},
+    {"micro-move", kMicro, "micro-benchmarks", map_micro_move},
+    {"micro-move-repeat", kMicro, "micro-benchmarks", map_micro_fractals},
+    {"micro-mmad", kMicro, "micro-benchmarks", map_micro_mmad},
+    {"micro-vector-fit", kMicro, "micro-benchmarks", map_micro_vector},
+    {"attention", kOperators, "operators", no_operator},
+    {"convolution", kOperators, "operators", no_operator},
+    {"convolution-2", kOperators, "operators", no_operator},
+    {"grouped-matmul", kOperators, "operators", no_operator},
+    {"library-ops", kOperators, "operators", no_operator},
+    {"vector-and-norm", kOperators, "operators", no_operator},
+    {"weight-only-int8", kOperators, "operators", no_operator},
+    {"launch-and-queue", kNotKernels, "", no_kernel},
+    {"links-and-collectives", kNotKernels, "", no_kernel},
+    {"links-and-collectives-2", kNotKernels, "", no_kernel},
+    {"networks", kNotKernels, "", no_kernel},
+    {"pcie-bench", kNotKernels, "", no_kernel},
+    {"tile-instruction-cycles-950", kNotKernels, "", no_kernel},
+    {"tile-instruction-cycles-a2a3", kNotKernels, "", no_kernel},
+};
+
+}  // namespace
 
 bool Job::operator<(const Job& other) const {
   return std::tie(board, kernel, options) < std::tie(other.board, other.kernel, other.options);
@@ -35,50 +80,7 @@ const char* name_of(Metric metric) {
   return names[static_cast<int>(metric)];
 }
 
-const std::vector<Family>& families() {
-  static const std::vector<Family> all = {
-      {"matmul-ladder", kKnownStreams, "matmul", map_matmul_ladder},
-      {"matmul-basic-api", kKnownStreams, "matmul", map_matmul_basic},
-      {"matmul-gelu-fusion", kKnownStreams, "matmul", map_matmul_gelu},
-      {"quant-group-matmul", kKnownStreams, "matmul", map_quant_group_matmul},
-      {"add", kKnownStreams, "add", map_add},
-      {"data-copy-gm-ub", kKnownStreams, "data copy", map_data_copy},
-      {"data-copy-gm-l1", kKnownStreams, "data copy", map_data_copy},
-      {"bank-conflict-ub", kKnownStreams, "vector", map_bank_conflict_ub},
-      {"bank-conflict-3510", kKnownStreams, "vector", map_bank_conflict_3510},
-      {"bank-conflict-nd2nz", kKnownStreams, "vector", map_nd2nz_vector},
-      {"gelu", kMoreKernels, "vector", map_gelu},
-      {"gelu-eltwise", kMoreKernels, "vector", map_gelu},
-      {"softmax", kMoreKernels, "vector", map_softmax},
-      {"l2-cache-mode", kMoreKernels, "data copy", map_l2_cache_mode},
-      {"docs-matmul-tuning", kMoreKernels, "matmul", map_docs_matmul},
-      {"tuning-pairs", kMoreKernels, "matmul", map_tuning_pair},
-      {"int8-matmul-library", kLibraryProducts, "library products", map_int8_library},
-      {"fp16-matmul-library", kLibraryProducts, "library products", map_fp16_library},
-      {"square-gemm", kLibraryProducts, "library products", map_square_gemm},
-      {"catlass-quant-matmul", kLibraryProducts, "library products", map_catlass},
-      {"catlass-matmul", kLibraryProducts, "library products", map_catlass},
-      {"micro-move", kMicro, "micro-benchmarks", map_micro_move},
-      {"micro-move-repeat", kMicro, "micro-benchmarks", map_micro_fractals},
-      {"micro-mmad", kMicro, "micro-benchmarks", map_micro_mmad},
-      {"micro-vector-fit", kMicro, "micro-benchmarks", map_micro_vector},
-      {"attention", kOperators, "operators", no_operator},
-      {"convolution", kOperators, "operators", no_operator},
-      {"convolution-2", kOperators, "operators", no_operator},
-      {"grouped-matmul", kOperators, "operators", no_operator},
-      {"library-ops", kOperators, "operators", no_operator},
-      {"vector-and-norm", kOperators, "operators", no_operator},
-      {"weight-only-int8", kOperators, "operators", no_operator},
-      {"launch-and-queue", kNotKernels, "", no_kernel},
-      {"links-and-collectives", kNotKernels, "", no_kernel},
-      {"links-and-collectives-2", kNotKernels, "", no_kernel},
-      {"networks", kNotKernels, "", no_kernel},
-      {"pcie-bench", kNotKernels, "", no_kernel},
-      {"tile-instruction-cycles-950", kNotKernels, "", no_kernel},
-      {"tile-instruction-cycles-a2a3", kNotKernels, "", no_kernel},
-  };
-  return all;
-}
+const std::vector<Family>& families() { return kFamilies; }
 
 Mapping no_operator(DataRow&) { return unmapped("no generator for this operator yet"); }
 Mapping no_kernel(DataRow&) { return unmapped("no kernel: another part of the machine is measured here"); }
