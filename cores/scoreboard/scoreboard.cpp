@@ -125,15 +125,16 @@ Cycles Scoreboard::next_set_time() const {
 
 void Scoreboard::run(Cycles cross_horizon) {
   cross_horizon_ = cross_horizon;
+  limit_ = time_;
   drain();
-  Cycles limit = horizon();
+  limit_ = horizon();
   horizon_changed_ = false;
   while (!failed() && !publisher_.crowded()) {
     std::int64_t key = next_[0];
     for (std::size_t i = 1; i < next_.size(); ++i) key = std::min(key, next_[i]);
     const Cycles earliest = key == kNeverCycles ? kNeverCycles : key >> kSlotBits;
     const Cycles set_time = group_sets_.empty() ? kNeverCycles : next_set_time();
-    if (std::min(earliest, set_time) >= limit) return;  // kNeverCycles is never below the limit
+    if (std::min(earliest, set_time) >= limit_) return;  // kNeverCycles is never below the limit
     time_ = std::min(earliest, set_time);
     if (set_time <= earliest) {
       const auto set = std::find_if(group_sets_.begin(), group_sets_.end(), [&](const GroupSet& s) { return s.effect == set_time; });
@@ -145,7 +146,7 @@ void Scoreboard::run(Cycles cross_horizon) {
     }
     drain();
     if (horizon_changed_ || inter_group_flags_) {
-      limit = horizon();
+      limit_ = horizon();
       horizon_changed_ = false;
     }
   }

@@ -105,6 +105,8 @@ class Scoreboard {
   std::string describe(int core, isa::Pipe which, const QueueEntry& entry) const;
   // Ports (scoreboard_ports.cpp).
   static bool load_ports(CoreState& core, const timing::InstructionCost& cost, int sign);
+  static bool overloads(const CoreState& core, const timing::InstructionCost& cost);
+  Cycles quiet_until(const CoreState& core, isa::Pipe which) const;
   void join_ports(CoreState& core, int index, isa::Pipe which, Cycles cycle);
   void leave_ports(CoreState& core, int index, isa::Pipe which, Cycles cycle);
   static void settle_ports(CoreState& core, Cycles cycle);
@@ -130,6 +132,8 @@ class Scoreboard {
   Cycles time_ = 0;           // of the event being processed
   Cycles first_cycle_ = 0;
   Cycles cross_horizon_ = 0;
+  Cycles limit_ = 0;          // from which on outside events may change things
+  bool dispatching_ = false;  // a dispatcher may be about to feed any pipe
   bool functional_ = false;
   bool recording_ = false;
   bool horizon_changed_ = true;     // a GM move or a cross-core wait has begun, moved on or ended

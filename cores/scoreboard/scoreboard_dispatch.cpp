@@ -45,6 +45,7 @@ void Scoreboard::advance_dispatcher(int index) {
     return functional || head.opcode == isa::Opcode::scalar ||
            (head.opcode > isa::Opcode::cross_wait && costs[head.operands].gm != isa::GmAccess::none);
   };
+  dispatching_ = true;
   isa::Instruction head = core.held;
   std::uint32_t position = core.held_position;
   for (bool held = core.holds; !failed(); held = false) {
@@ -60,9 +61,11 @@ void Scoreboard::advance_dispatcher(int index) {
     core.held = head;
     core.held_position = position;
     core.holds = true;
+    dispatching_ = false;
     return;
   }
   core.holds = false;
+  dispatching_ = false;
 }
 
 /// An instruction of the dispatcher itself.

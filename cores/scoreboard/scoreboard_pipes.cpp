@@ -33,6 +33,10 @@ bool Scoreboard::advance_one(CoreState& core, int index, isa::Pipe which, const 
     execute(core, index, which, entry, addresses, start);
     return true;
   }
+  if (local && start + cost.work_cycles <= quiet_until(core, which) && !overloads(core, cost)) {
+    execute(core, index, which, entry, addresses, start);
+    return true;
+  }
   if (start <= time_) {
     local ? start_local(core, index, which, entry, addresses, start) : start_gm(core, index, which, entry, addresses, start);
     return true;
@@ -42,7 +46,7 @@ bool Scoreboard::advance_one(CoreState& core, int index, isa::Pipe which, const 
   return false;
 }
 
-/// A local instruction without a port that others could slow: its end is known at its start.
+/// A local instruction that nobody can slow: its end is known at its start.
 void Scoreboard::execute(CoreState& core, int index, isa::Pipe which, const QueueEntry& entry, const Addresses& addresses,
                          Cycles start) {
   PipeState& pipe = core.pipes[static_cast<int>(which)];

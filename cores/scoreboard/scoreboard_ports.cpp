@@ -20,6 +20,23 @@ bool Scoreboard::load_ports(CoreState& core, const timing::InstructionCost& cost
   return crowded;
 }
 
+/// Would some port carry more than it can with this instruction?
+bool Scoreboard::overloads(const CoreState& core, const timing::InstructionCost& cost) {
+  for (const timing::PortUse& use : cost.ports) {
+    if (use.space == isa::Space::gm) break;
+    const int space = static_cast<int>(use.space);
+    if (core.demand[space] + use.milli_bytes_per_cycle > core.spec->buffers[space].port_rate.milli_per_cycle) return true;
+  }
+  return false;
+}
+
+/// Until when nobody but `which` can begin or end anything: with nothing left to look at, the dispatcher waiting for others and
+/// the next event known. Not beyond now if that cannot be said, as with flags of other groups, which come at any time.
+Cycles Scoreboard::quiet_until(const CoreState& core, isa::Pipe which) const {
+  if (dirty_ != 0 || dispatching_ || horizon_changed_ || inter_group_flags_ || (core.wakers >> static_cast<int>(which) & 1) != 0) return time_;
+  return std::min({limit_, next_slot_time(), next_set_time()});
+}
+
 void Scoreboard::join_ports(CoreState& core, int index, isa::Pipe which, Cycles cycle) {
   PipeState& pipe = core.pipes[static_cast<int>(which)];
   pipe.port_user = true;
