@@ -117,10 +117,29 @@ void set(onnx::NodeProto& node, const std::string& attribute, const std::string&
   proto->set_s(value);
 }
 
+namespace {
+
+/// A folder of this process, gone with it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_(std::filesystem::path(testing::TempDir()) / ("npulab_workloads_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
 std::string temporary_file(const std::string& name) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("npulab_workloads_" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
-  return (folder / name).string();
+  static const TemporaryFolder folder;
+  return (folder.path() / name).string();
 }
 
 void write_bytes(const std::string& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
