@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain INT8 matrix product as a kernel engineer writes it: A row-major, B row-major by output column (as frameworks keep
+// A plain matrix product (INT8, FP16, BF16) as a kernel engineer writes it: A row-major, B row-major by output column (as frameworks keep
 // weights), C row-major, everything double-buffered in L1 and L0. Small on disk because its K loop is a loop.
-// Base tile after the vendor's matmul advice for int8 (128 x 256 results, 128 columns of K a step), smaller for small products.
+// Tiles by `gemm_tiling`, taken by the cores in turn.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@ namespace npulab::kernels {
 
 struct GemmShape {
   std::int64_t m = 0, n = 0, k = 0;
+  isa::DataType type = isa::DataType::int8;  // of A and B
 };
 
 /// int8: rint(acc / 1024) saturated; int32: the accumulator as it is.
@@ -24,5 +25,7 @@ enum class GemmResult : std::uint8_t { int8, int32 };
 Workload gemm_int8(const SocSpec& soc, const GemmShape& shape, GemmResult result = GemmResult::int8, std::uint32_t seed = 0);
 
 KernelGenerator gemm_int8_generator();
+/// The same program for the element types and results that FixPipe has.
+KernelGenerator library_matmul_generator();
 
 }  // namespace npulab::kernels

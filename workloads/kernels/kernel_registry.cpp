@@ -52,6 +52,7 @@ const std::vector<KernelGenerator>& kernel_generators() {
   static const std::vector<KernelGenerator> generators = {
       gemm_int8_generator(),
       gm_stream_generator(),
+      library_matmul_generator(),
       micro_mmad_generator(),
       micro_move_generator(),
       micro_vector_generator(),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <random>
 
 #include "model/base/errors.h"
 #include "model/isa/instruction_source.h"
@@ -12,7 +13,9 @@
 #include "tests/golden/operators/functional_run.h"
 #include "tests/unit/workloads/lowered_model.h"
 #include "workloads/kernels/gemm_int8.h"
+#include "workloads/kernels/gemm_tiling.h"
 #include "workloads/kernels/gm_stream.h"
+#include "workloads/kernels/kernel_registry.h"
 
 namespace npulab::test {
 namespace {
@@ -21,7 +24,7 @@ using kernels::GemmResult;
 using kernels::GemmShape;
 
 const GemmShape kShapes[] = {{1, 1, 1},     {16, 32, 32},    {128, 256, 512}, {130, 250, 1000},
-                             {17, 600, 33}, {300, 40, 1300}, {256, 512, 1664}};
+                             {17, 600, 33}, {300, 40, 1300}, {256, 512, 1664}, {1, 1025, 1040}};
 constexpr const char* kChips[] = {"310p3", "910b1", "950pr", "910a", "310x4", "small_910b1", "small_310p3"};
 
 void expect_sound(const Workload& workload, const SocSpec& soc) {
@@ -63,6 +66,80 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Gemm,
                            return std::to_string(s.m) + "x" + std::to_string(s.n) + "x" + std::to_string(s.k) + "_on_" +
                                   std::get<1>(info.param) + (std::get<2>(info.param) == GemmResult::int8 ? "_int8" : "_int32");
                          });
+
+/// fp16 bits of a whole number from -3 to 3.
+std::uint16_t small_fp16(int value) {
+  constexpr std::uint16_t kMagnitudes[] = {0, 0x3C00, 0x4000, 0x4200};
+  return static_cast<std::uint16_t>(kMagnitudes[std::abs(value)] | (value < 0 ? 0x8000 : 0));
+}
+
+Workload fp16_product(const SocSpec& soc, const GemmShape& shape) {
+  std::vector<kernels::OptionProblem> problems;
+  const kernels::KernelGenerator& generator = *kernels::find_generator("library_matmul");
+  const kernels::KernelOptions options = kernels::resolve_options(
+      generator, {{"m", std::to_string(shape.m)}, {"n", std::to_string(shape.n)}, {"k", std::to_string(shape.k)}, {"type", "fp16"}, {"result", "fp32"}},
+      problems);
+  EXPECT_TRUE(problems.empty());
+  return generator.make(soc, options);
+}
+
+/// Whole numbers: sums are exact in whatever order they are added.
+TEST(LibraryMatmul, gives_the_sums_of_fp16_products) {
+  for (const char* chip : {"910b1", "950pr", "small_910b1"}) {
+    for (const GemmShape& shape : {GemmShape{1, 1025, 1040}, {33, 47, 65}, {130, 270, 600}}) {
+      const SocSpec soc = test_chip(chip);
+      Workload workload = fp16_product(soc, shape);
+      expect_sound(workload, soc);
+      const auto value = [](int tensor, std::int64_t i) { return static_cast<int>((i * (tensor + 5) + i / 11) % 7) - 3; };
+      for (int tensor = 0; tensor < 2; ++tensor) {
+        WorkloadTensor& t = workload.tensors[static_cast<std::size_t>(tensor)];
+        t.role = WorkloadTensor::Role::constant;
+        t.data.resize(t.bytes);
+        for (std::size_t i = 0; i < t.bytes / 2; ++i) {
+          const std::uint16_t bits = small_fp16(value(tensor, static_cast<std::int64_t>(i)));
+          std::memcpy(t.data.data() + 2 * i, &bits, 2);
+        }
+      }
+      FunctionalRun run(workload, soc);
+      run.run(4);
+      const std::vector<std::uint8_t> c = run.bytes_of(workload.tensors[2]);
+      for (std::int64_t i = 0; i < shape.m * shape.n; ++i) {
+        int sum = 0;
+        for (std::int64_t k = 0; k < shape.k; ++k) sum += value(0, i / shape.n * shape.k + k) * value(1, i % shape.n * shape.k + k);
+        float found = 0;
+        std::memcpy(&found, c.data() + i * 4, 4);
+        ASSERT_EQ(found, static_cast<float>(sum)) << chip << " " << shape.m << " row " << i / shape.n << " column " << i % shape.n;
+      }
+    }
+  }
+}
+
+TEST(LibraryMatmul, tiles_of_any_shape_fit_the_buffers) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 120; ++i) {
+    const SocSpec soc = test_chip(kChips[i % std::size(kChips)]);
+    const auto extent = [&](int most) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(most)) + 1; };
+    const GemmShape shape{extent(2000), extent(2000), extent(6000), i % 2 == 0 ? isa::DataType::fp16 : isa::DataType::int8};
+    const kernels::GemmTiling t = kernels::tile_gemm(soc, 8, shape, 4);
+    const std::int64_t size = isa::size_of(shape.type);
+    const auto capacity = [&](isa::Space space) { return soc.cube_core().buffers[static_cast<int>(space)].capacity; };
+    EXPECT_LE(2 * t.m * t.k * size, capacity(isa::Space::l0a));
+    EXPECT_LE(2 * t.n * t.k * size, capacity(isa::Space::l0b));
+    EXPECT_LE(t.l0c_buffers * t.m * t.n * 4, capacity(isa::Space::l0c));
+    EXPECT_LE(2 * (t.m + t.n) * std::min(t.l1_k, round_up(shape.k, 32 / size)) * size, capacity(isa::Space::l1));
+  }
+}
+
+TEST(LibraryMatmul, order_takes_each_tile_once) {
+  for (std::int64_t window = 1; window <= 7; ++window) {
+    std::vector<int> taken(7 * 5, 0);
+    for (std::int64_t i = 0; i < 35; ++i) {
+      const kernels::TilePlace place = kernels::tile_place(i, 7, 5, window);
+      ++taken.at(static_cast<std::size_t>(place.row * 5 + place.column));
+    }
+    EXPECT_EQ(std::count(taken.begin(), taken.end(), 1), 35);
+  }
+}
 
 TEST(GemmGenerator, refuses_what_cannot_be_encoded) {
   const SocSpec soc = test_chip("910b1");
