@@ -9,6 +9,8 @@ endif()
 add_compile_options(-Wall -Wextra -Wno-missing-field-initializers)
 # Contracting a*b+c would change results between compilers and machines.
 add_compile_options(-ffp-contract=off)
+# A program that uses no SystemC is not linked with its library, which wants an sc_main. Only some compilers do so by themselves.
+add_link_options(-Wl,--as-needed)
 include_directories(${PROJECT_SOURCE_DIR})
 
 if(NPULAB_SANITIZE)

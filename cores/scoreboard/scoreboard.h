@@ -142,7 +142,6 @@ class Scoreboard {
   std::vector<GroupSet> group_sets_;  // decided, to take effect in order of time
   std::int64_t sent_[3][kMaxCores][kCrossFlags];  // sets in effect: mode 1, mode 2 from the cube, from the vectors
   std::int64_t delivered_[3][kCrossFlags];
-  const BlockLaunch* launch_ = nullptr;
   BlockLaunch launch_copy_;
   BlockStatus failure_ = BlockStatus::ok;
   Cycles failure_cycle_ = 0;

@@ -13,7 +13,7 @@ namespace npulab::test {
 namespace {
 
 using graph::ElementType;
-constexpr ElementType kS = ElementType::int8, kU = ElementType::uint8, kF = ElementType::fp32;
+constexpr ElementType kS = ElementType::int8, kF = ElementType::fp32;
 
 /// A small sound network: quantise, convolve, pool, flatten, multiply.
 ModelBuilder sound_model() {
