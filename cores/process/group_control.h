@@ -21,6 +21,8 @@ class GroupControl {
   static Picoseconds now() { return static_cast<Picoseconds>(sc_core::sc_time_stamp().value()) / ticks_per_ps(); }
   /// First cycle whose edge is not before now.
   Cycles cycle() const { return clock_.cycle_at_or_after(now()); }
+  /// The last edge that has come.
+  Cycles last_edge() const { return clock_.cycle_after(now()) - 1; }
 
   /// Throws BlockStopped when this block has been stopped.
   void check() const {

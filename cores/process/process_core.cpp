@@ -59,6 +59,8 @@ void ProcessCore::begin(const BlockLaunch& block, int program, Cycles first_cycl
 }
 
 void ProcessCore::abandon() {
+  release_records(services.control.last_edge());
+  early_.clear();
   dispatcher_->abandon();
   for (int which = 1; which < isa::kPipeCount; ++which) pipes_[which]->abandon();
   takes_part_ = false;
@@ -95,11 +97,12 @@ CoreBlockRecord ProcessCore::close(Cycles block_end) {
     record.pipes[which] = pipes_[which]->account().totals();
   }
   takes_part_ = false;
+  release_records(block_end);
   return record;
 }
 
 void ProcessCore::record(const isa::Instruction& head, std::uint32_t position, Cycles start, Cycles busy_end,
-                         Cycles visible) const {
+                         Cycles visible) {
   TraceSink* trace = services.context.trace;
   if (trace == nullptr || !trace->wants_instructions()) return;
   InstructionRecord record;
@@ -115,7 +118,18 @@ void ProcessCore::record(const isa::Instruction& head, std::uint32_t position, C
   record.busy_end = busy_end;
   record.visible = visible;
   record.task = launch.task;
-  trace->instruction(record);
+  early_.push_back(record);
+  release_records(services.control.last_edge());
+}
+
+/// An abort leaves no trace of what would have ended later.
+void ProcessCore::release_records(Cycles cycle) {
+  std::size_t kept = 0;
+  for (const InstructionRecord& record : early_) {
+    if (record.busy_end <= cycle) services.context.trace->instruction(record);
+    else early_[kept++] = record;
+  }
+  early_.resize(kept);
 }
 
 void ProcessCore::count(const timing::InstructionCost& cost) {

@@ -52,7 +52,7 @@ class ProcessCore : public sc_core::sc_module {
   bool takes_part() const { return takes_part_; }
   Pipe& pipe(isa::Pipe which) { return *pipes_[static_cast<int>(which)]; }
   const timing::InstructionCost& cost(const isa::Instruction& head) const { return costs_[head.operands]; }
-  void record(const isa::Instruction& head, std::uint32_t position, Cycles start, Cycles busy_end, Cycles visible) const;
+  void record(const isa::Instruction& head, std::uint32_t position, Cycles start, Cycles busy_end, Cycles visible);
   void count(const timing::InstructionCost& cost);
   /// Every pipe is empty and idle; `visible` is when their last results can be seen.
   bool pipes_idle(Cycles& visible) const;
@@ -77,11 +77,14 @@ class ProcessCore : public sc_core::sc_module {
   Cycles last_cross_effect = 0;
 
  private:
+  void release_records(Cycles cycle);
+
   bool takes_part_ = false;
   int program_ = -1;
   std::vector<timing::InstructionCost> costs_;
   const Kernel* costed_kernel_ = nullptr;
   CoreBlockRecord totals_;
+  std::vector<InstructionRecord> early_;  // written when their end was decided, which has not come yet
   sc_core::sc_event idle_event_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::array<std::unique_ptr<Pipe>, isa::kPipeCount> pipes_;  // index by Pipe; S unused

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <random>
 #include <systemc>
 
+#include "model/base/clock_domain.h"
 #include "model/spec/board_spec.h"
 #include "tests/reference/random_kernel.h"
 #include "tests/support/core_rig.h"
@@ -121,6 +123,41 @@ TEST_P(EnginesAgree, on_random_kernels) {
     const bool ended = scoreboard.find("end 0 ") != std::string::npos && scoreboard.find("end 0 -1") == std::string::npos;
     if (ended && scoreboard.find("exception") == std::string::npos && scoreboard.find("child died") == std::string::npos) ++finished;
     ASSERT_EQ(finished, seed) << "legal programs must finish: " << scoreboard.substr(0, 500);
+  }
+}
+
+/// The latest time after " end N " lines of a description.
+Picoseconds last_end(const std::string& text) {
+  Picoseconds last = 0;
+  for (std::size_t at = 0; text.compare(at, 4, "end ") == 0; at = text.find('\n', at) + 1) {
+    last = std::max<Picoseconds>(last, std::stoll(text.substr(text.find(' ', at + 4))));
+  }
+  return last;
+}
+
+// Whatever the engine has worked out ahead, an abort leaves what happened up to then: records, bytes and nothing else.
+TEST_P(EnginesAgree, on_what_an_abort_leaves) {
+  const Case& c = GetParam();
+  const SocSpec soc = soc_of(c.board);
+  const CoreGroupSpec& group = soc.groups[static_cast<std::size_t>(c.group_kind)];
+  const ClockDomain clock(soc.core(group.fused_cores > 0 ? CoreKind::fused : CoreKind::cube).clock_khz);
+  for (int seed = 1; seed <= NPULAB_RANDOM_PROGRAMS / 8; ++seed) {
+    RandomKernelShape shape;
+    shape.groups = 1 + seed % 3;
+    shape.instructions = 60 + seed % 100;
+    const Kernel kernel = random_kernel(soc, c.group_kind, shape, static_cast<std::uint32_t>(seed));
+    RigOptions options;
+    options.gm_bytes = kRandomKernelGmBytes;
+    const std::string whole = run_apart(soc, c.group_kind, kernel, EngineKind::scoreboard, options);
+    const Cycles last = clock.cycle_at_or_after(last_end(whole));
+    ASSERT_GT(last, 2) << whole.substr(0, 500);
+    // Between two edges, so that no event of the cores falls on the abort itself.
+    std::mt19937 random(static_cast<std::uint32_t>(seed));
+    options.abort_at = clock.edge(1 + static_cast<Cycles>(random() % static_cast<std::uint32_t>(last - 1))) + 200;
+    const std::string scoreboard = run_apart(soc, c.group_kind, kernel, EngineKind::scoreboard, options);
+    const std::string process = run_apart(soc, c.group_kind, kernel, EngineKind::process, options);
+    ASSERT_EQ(first_difference(scoreboard, process), "") << c.board << " seed " << seed << " abort at " << options.abort_at;
+    ASSERT_NE(scoreboard, whole) << "aborted before the end, all the same nothing is missing";
   }
 }
 
