@@ -5,6 +5,7 @@
 
 #include "model/base/errors.h"
 #include "model/base/nearest_name.h"
+#include "workloads/kernels/data_copy.h"
 #include "workloads/kernels/gemm_int8.h"
 #include "workloads/kernels/gm_stream.h"
 #include "workloads/kernels/micro_kernels.h"
@@ -50,6 +51,7 @@ const std::string& KernelOptions::choice(const std::string& name) const { return
 
 const std::vector<KernelGenerator>& kernel_generators() {
   static const std::vector<KernelGenerator> generators = {
+      data_copy_generator(),
       gemm_int8_generator(),
       gm_stream_generator(),
       library_matmul_generator(),
