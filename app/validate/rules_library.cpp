@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Library products by shape: the tiling is the auto-tiler's, as that of the library is not known.
 #include <algorithm>
+#include <cstdlib>
 
 #include "app/validate/rules.h"
 #include "app/validate/shape_text.h"
@@ -10,7 +11,16 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
+constexpr long kMostTiled = 65535;  // of one dimension, library_matmul's limit
+
 Mapping library_product(const DataRow& row, Options options) {
+  const std::string result = options.count("result") > 0 ? options["result"] : "";
+  if (options["type"] == "int8" && (result == "bf16" || result == "fp32")) {
+    return unmapped("FixPipe makes no " + result + " from int8, and no generator has the vector stage that does");
+  }
+  for (const char* size : {"m", "n", "k"}) {
+    if (std::strtol(options[size].c_str(), nullptr, 10) > kMostTiled) return unmapped(std::string(size) + " above 65535, which library_matmul cannot tile");
+  }
   Mapping mapping;
   mapping.measured = row.measured.task;
   mapping.job = {"", "library_matmul", std::move(options)};

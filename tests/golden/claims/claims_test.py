@@ -131,6 +131,9 @@ def shipped(tmp):
         command = command.split("#")[0].split("&&")[0].strip()
         if " bench" in command:
             continue  # measures for a while; its own test runs it
+        if command.split()[1] in ("validate", "calibrate") and not os.path.isdir(os.path.join(SOURCE, "..", "shared", "validation")):
+            print(f"SKIPPED in part: ../shared/validation is not there, not tried: {command}")
+            continue
         words = [w if not w.startswith("out/") else os.path.join(tmp, w) for w in command.split()[1:]]
         words = [os.path.join(tmp, w) if w == "card.txt" else w for w in words]
         npulab(*words)

@@ -123,10 +123,14 @@ TEST(Rules, tuning_pairs_differ_in_one_thing) {
 }
 
 TEST(Rules, library_products_take_shapes_alone) {
-  DataRow row = row_of("int8-matmul-library", "910b2", "1", "", {{"M", "999"}, {"N", "1025"}, {"K", "1040"}, {"batch", "8"}, {"out", "bf16"}, {"extra", "bias"}});
-  EXPECT_EQ(map_int8_library(row).job.text(), " library_matmul batch=8 extra=bias k=1040 m=999 n=1025 result=bf16 type=int8");
-  row = row_of("catlass-quant-matmul", "910b3", "52", "M,N,K=128,256,4096");
+  DataRow row = row_of("int8-matmul-library", "910b2", "1", "", {{"M", "999"}, {"N", "1025"}, {"K", "1040"}, {"batch", "8"}, {"out", "fp16"}, {"extra", "bias"}});
+  EXPECT_EQ(map_int8_library(row).job.text(), " library_matmul batch=8 extra=bias k=1040 m=999 n=1025 result=fp16 type=int8");
+  row = row_of("int8-matmul-library", "910b2", "1", "", {{"M", "999"}, {"N", "1025"}, {"K", "1040"}, {"out", "bf16"}});
+  EXPECT_EQ(map_int8_library(row).reason, "FixPipe makes no bf16 from int8, and no generator has the vector stage that does");
+  row = row_of("catlass-quant-matmul", "910b2", "34 fp16", "M,N,K=128,256,4096");
   EXPECT_EQ(option(map_catlass(row), "k"), "4096");
+  row.shapes = "M,N,K=128,256,80000";
+  EXPECT_EQ(map_catlass(row).reason, "k above 65535, which library_matmul cannot tile");
   row.shapes = "big";
   EXPECT_NE(map_catlass(row).reason, "");
 }
