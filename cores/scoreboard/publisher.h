@@ -53,7 +53,7 @@ class Publisher {
 
  private:
   static constexpr std::size_t kCrowd = 1 << 14;
-  static constexpr std::size_t kBatch = 1 << 12;
+  static constexpr std::size_t kBatch = 1 << 8;
   void publish_records(Cycles cycle);
   void publish_effects(Cycles cycle);
   template <typename Before>

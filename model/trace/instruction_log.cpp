@@ -3,16 +3,38 @@
 
 #include <zstd.h>
 
+#include <memory>
+
 #include "model/base/errors.h"
 
 namespace npulab {
 namespace {
 
-constexpr std::size_t kBlockBytes = 1 << 18;
+// Small enough that the open blocks of 32 cores stay in the cache and cost few page faults.
+constexpr std::size_t kBlockBytes = 1 << 15;
 constexpr std::size_t kMaxRecordBytes = 80;
 constexpr int kCompressionLevel = 1;
 // First byte of a record: opcode (4 bits), pipe (3 bits), whether task and program have changed (1 bit).
 constexpr std::uint8_t kTaskChanged = 0x80;
+
+/// Compresses blocks with one context and one buffer for all logs of a thread: a fresh context a block costs more than the block.
+class BlockCompressor {
+ public:
+  std::vector<std::uint8_t> compress(const std::uint8_t* bytes, std::size_t size) {
+    if (context_ == nullptr) throw InternalError("no memory to compress a trace block");
+    buffer_.resize(ZSTD_compressBound(kBlockBytes));
+    const std::size_t packed = ZSTD_compressCCtx(context_.get(), buffer_.data(), buffer_.size(), bytes, size, kCompressionLevel);
+    if (ZSTD_isError(packed) != 0) throw InternalError("trace block cannot be compressed");
+    return {buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(packed)};
+  }
+
+ private:
+  struct Release {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  };
+  std::unique_ptr<ZSTD_CCtx, Release> context_{ZSTD_createCCtx()};
+  std::vector<std::uint8_t> buffer_;
+};
 
 bool is_flag(isa::Opcode opcode) { return opcode >= isa::Opcode::set_flag && opcode <= isa::Opcode::cross_wait; }
 
@@ -64,14 +86,8 @@ void InstructionLog::append(const InstructionRecord& record) {
 }
 
 void InstructionLog::flush_block() {
-  Block block;
-  block.bytes = used_;
-  block.compressed.resize(ZSTD_compressBound(used_));
-  const std::size_t size = ZSTD_compress(block.compressed.data(), block.compressed.size(), open_.data(), used_, kCompressionLevel);
-  if (ZSTD_isError(size) != 0) throw InternalError("trace block cannot be compressed");
-  block.compressed.resize(size);
-  block.compressed.shrink_to_fit();
-  blocks_.push_back(std::move(block));
+  thread_local BlockCompressor compressor;
+  blocks_.push_back({compressor.compress(open_.data(), used_), used_});
   used_ = 0;
 }
 
